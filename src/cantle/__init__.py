@@ -1,0 +1,84 @@
+"""Cut documents into chunks for retrieval.
+
+```python
+from cantle import MDocument
+
+for chunk in MDocument.from_file("README.md").chunk(max_size=400, length_function="cl100k_base"):
+    print(chunk.start, chunk.end, chunk.text)
+```
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .batch import Result, chunk_many
+    from .chunk import Chunk, Cut
+    from .chunks import Chunks
+    from .document import MDocument
+    from .errors import CantleError
+    from .hookspecs import hookimpl
+    from .lengths import Length, Measure
+    from .plugins import Registry, registry
+    from .source import OffsetMap, Source
+    from .strategy import Sized, Strategy, option
+    from .sync import diff
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "CantleError": "errors",
+    "Chunk": "chunk",
+    "Chunks": "chunks",
+    "Cut": "chunk",
+    "Length": "lengths",
+    "MDocument": "document",
+    "Measure": "lengths",
+    "OffsetMap": "source",
+    "Registry": "plugins",
+    "Result": "batch",
+    "Sized": "strategy",
+    "Source": "source",
+    "Strategy": "strategy",
+    "chunk_many": "batch",
+    "diff": "sync",
+    "hookimpl": "hookspecs",
+    "option": "strategy",
+    "registry": "plugins",
+}
+
+__all__ = [
+    "CantleError",
+    "Chunk",
+    "Chunks",
+    "Cut",
+    "Length",
+    "MDocument",
+    "Measure",
+    "OffsetMap",
+    "Registry",
+    "Result",
+    "Sized",
+    "Source",
+    "Strategy",
+    "chunk_many",
+    "diff",
+    "hookimpl",
+    "option",
+    "registry",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: importing cantle costs next to nothing."""
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__version__", "errors"})

@@ -1,0 +1,46 @@
+"""Checks of option values. Each raises `OptionError` with the bad value, the good ones and a next step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from .errors import OptionError
+
+__all__ = ["boolean", "choice", "number", "string", "strings"]
+
+
+def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
+    """A number (not a bool, not NaN) greater than `above` or at least `least`."""
+    want = "a number" + (f" greater than {above}" if above is not None else f" of at least {least}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise OptionError(f"{name} must be {want}, got {value!r}.")
+    if (above is not None and value <= above) or (least is not None and value < least):
+        raise OptionError(f"{name} must be {want}, got {value!r}.")
+
+
+def boolean(name: str, value: Any) -> None:
+    """True or False and nothing else."""
+    if not isinstance(value, bool):
+        raise OptionError(f"{name} must be True or False, got {value!r}.")
+
+
+def string(name: str, value: Any, *, none: bool = False) -> None:
+    """A string; None too when `none`."""
+    if not (isinstance(value, str) or (none and value is None)):
+        raise OptionError(f"{name} must be a string{' or None' if none else ''}, got {value!r}.")
+
+
+def strings(name: str, value: Any) -> None:
+    """A list or tuple of strings."""
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise OptionError(f"{name} must be a list of strings, got {value!r}. For a single one write [{value!r}].")
+    for i, item in enumerate(value):
+        if not isinstance(item, str):
+            raise OptionError(f"{name}[{i}] must be a string, got {item!r}.")
+
+
+def choice(name: str, value: Any, good: Collection[Any]) -> None:
+    """One of the given values."""
+    if value not in good:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, good))}, got {value!r}.")

@@ -1,0 +1,336 @@
+"""`Chunks`, what `chunk()` returns: the chunks of one document, in order."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .chunk import Chunk, Cut, Span
+from .errors import MissingDependencyError
+from .source import OffsetMap, Source
+from .whitespace import is_blank
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+__all__ = ["Chunks"]
+
+
+class Chunks(Sequence[Chunk]):
+    """The chunks of one document, in order, with the document they come from.
+
+    Columns of positions inside; `Chunk` objects are made when asked for, and kept. `source` is the
+    document, `config_hash` names strategy, options and version. Pickles.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        chunks: Iterable[Chunk] = (),
+        *,
+        dropped: Iterable[tuple[int, int, str]] | None = None,
+        gap_reason: str = "separator",
+        config_hash: str = "",
+    ) -> None:
+        """Hold `chunks` of `source`, numbering them.
+
+        `dropped` lists what is in no chunk by intent, as `(start, end, reason)`; when it is None,
+        every gap between chunks that holds more than white space counts as dropped for
+        `gap_reason`.
+        """
+        self.source = source
+        self.config_hash = config_hash
+        self._items: list[Chunk | None] = list(chunks)
+        self._starts: Sequence[int] | None = None
+        self._ends: Sequence[int] = ()
+        self._cuts: Sequence[Cut] | None = None
+        self._extra: Sequence[Mapping[str, Any]] | None = None
+        self._start_index = False
+        self._dropped = None if dropped is None else list(dropped)
+        self._gap_reason = gap_reason
+        self._occurrences: list[int] | None = None
+        for i, chunk in enumerate(self._items):
+            if chunk is not None:
+                self._adopt(chunk, i)
+
+    @classmethod
+    def from_spans(
+        cls,
+        source: Source,
+        starts: Sequence[int],
+        ends: Sequence[int],
+        *,
+        cuts: Sequence[Cut] | None = None,
+        gap_reason: str = "separator",
+    ) -> Chunks:
+        """Chunks that are the literal slices `text[starts[i]:ends[i]]`; starts ascend.
+
+        Where a chunk begins before its predecessor ends, the difference is its overlap.
+        """
+        chunks = cls(source, gap_reason=gap_reason)
+        chunks._starts, chunks._ends, chunks._cuts = starts, ends, cuts
+        chunks._items = [None] * len(starts)
+        return chunks
+
+    def _adopt(self, chunk: Chunk, index: int) -> None:
+        chunk.index = index
+        chunk.source = self.source.source
+        chunk._base = self.source.metadata
+        chunk._siblings = self
+        if self._start_index:
+            chunk._extra = {**(chunk._extra or {}), "start_index": chunk.start}
+
+    def _at(self, i: int) -> Chunk:
+        chunk = self._items[i]
+        if chunk is None:
+            assert self._starts is not None
+            start, end = self._starts[i], self._ends[i]
+            overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
+            cut = self._cuts[i] if self._cuts is not None else None
+            chunk = Chunk(self.source.text[start:end], start, end, overlap=overlap, cut=cut)
+            self._adopt(chunk, i)
+            self._items[i] = chunk
+        return chunk
+
+    def _occurrence(self, index: int) -> int:
+        if self._occurrences is None:
+            seen: dict[str, int] = {}
+            numbers = []
+            for chunk in self:
+                text = chunk.text
+                numbers.append(seen.get(text, 0))
+                seen[text] = numbers[-1] + 1
+            self._occurrences = numbers
+        return self._occurrences[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Chunk]: ...
+    def __getitem__(self, index: int | slice) -> Chunk | list[Chunk]:
+        if isinstance(index, slice):
+            return [self._at(i) for i in range(*index.indices(len(self)))]
+        i = index + len(self) if index < 0 else index
+        if not 0 <= i < len(self):
+            raise IndexError(f"there are {len(self)} chunks, no chunk {index}")
+        return self._at(i)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return map(self._at, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Chunks):
+            return self.source.text == other.source.text and list(self) == list(other)
+        return list(self) == other if isinstance(other, list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        name = f" of {self.source.source!r}" if self.source.source else ""
+        return f"<{len(self)} chunks{name}, {len(self.source.text)} characters>"
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for chunk in self._items:
+            if chunk is not None:
+                chunk._siblings = self
+
+    def _repr_html_(self) -> str:
+        from .html_view import render
+
+        return render(self)
+
+    @property
+    def spans(self) -> list[Span]:
+        """`(start, end)` of every chunk, in code points; makes no `Chunk` objects."""
+        if self._starts is not None:
+            return list(zip(self._starts, self._ends, strict=True))
+        return [(chunk.start, chunk.end) for chunk in self]
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of every chunk: what to embed."""
+        if self._starts is not None:
+            text = self.source.text
+            return [text[a:b] for a, b in zip(self._starts, self._ends, strict=True)]
+        return [chunk.text for chunk in self]
+
+    @property
+    def metadata(self) -> list[dict[str, Any]]:
+        """The metadata of every chunk."""
+        return [chunk.metadata for chunk in self]
+
+    @property
+    def dropped(self) -> list[tuple[int, int, str]]:
+        """What is in no chunk by intent: `(start, end, reason)`, ascending, in code points."""
+        if self._dropped is None:
+            self._dropped = list(self._gaps())
+        return self._dropped
+
+    def _gaps(self) -> Iterator[tuple[int, int, str]]:
+        text, body = self.source.text, self.source.body
+        if body:
+            yield 0, body, "front-matter"
+        covered = body
+        for start, end in sorted(self._covered()):
+            if start > covered and not is_blank(text[covered:start]):
+                yield covered, start, self._gap_reason
+            covered = max(covered, end)
+        if covered < len(text) and not is_blank(text[covered:]):
+            yield covered, len(text), self._gap_reason
+
+    def _covered(self) -> Iterable[Span]:
+        if self._starts is not None:
+            return zip(self._starts, self._ends, strict=True)
+        return (span for chunk in self for span in chunk.spans or ((chunk.start, chunk.end),))
+
+    def moved(self, document: Source, offsets: OffsetMap) -> Chunks:
+        """These chunks as chunks of `document`, whose text ours was made from as `offsets` says."""
+        copies = offsets.copies
+        if self._starts is not None and all(item is None for item in self._items) and len(copies) <= 1:
+            shift = copies[0][1] - copies[0][0] if copies else 0
+            starts = [start + shift for start in self._starts] if shift else self._starts
+            ends = [end + shift for end in self._ends] if shift else self._ends
+            return Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
+        dropped = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
+        dropped += _rewritten(document, offsets)
+        return Chunks(document, [_moved(chunk, document, offsets) for chunk in self], dropped=sorted(dropped))
+
+    def add_start_index(self) -> None:
+        """Write `start_index` into the metadata of every chunk."""
+        self._start_index = True
+        for i, chunk in enumerate(self._items):
+            if chunk is not None:
+                self._adopt(chunk, i)
+
+    def lines(self, chunk: Chunk) -> tuple[int, int, int, int]:
+        """First line, first column, last line, last column of a chunk.
+
+        Lines and columns count from 1, columns in code points; the last column is that of the last
+        character. A line ends with LF, CR LF or CR.
+        """
+        last = max(chunk.start, chunk.end - 1)
+        return (*self._line_column(chunk.start), *self._line_column(last))
+
+    def _line_column(self, position: int) -> tuple[int, int]:
+        starts: list[int] | None = self.__dict__.get("_line_starts")
+        if starts is None:
+            import re
+
+            starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", self.source.text))]
+            self.__dict__["_line_starts"] = starts
+        line = bisect_right(starts, position)
+        return line, position - starts[line - 1] + 1
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Every chunk as a dictionary, with its line numbers under `lines`."""
+        return [{**chunk.to_dict(), "lines": list(self.lines(chunk))} for chunk in self]
+
+    def to_jsonl(self) -> str:
+        """One line of JSON a chunk. Values that JSON does not know are written as their string."""
+        import json
+
+        return "".join(_json_line(json.dumps, row) for row in self.to_dicts())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A `pyarrow.Table`, one row a chunk; metadata as a JSON string. Needs the extra `arrow`."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingDependencyError("to_arrow()", "pyarrow", "cantle[arrow]") from None
+        return pyarrow.Table.from_pylist(self._flat(), schema=_arrow_schema(pyarrow))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A `pandas.DataFrame`, one row a chunk. Needs the extra `pandas`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError("to_pandas()", "pandas", "cantle[pandas]") from None
+        return pandas.DataFrame(self.to_dicts())
+
+    def _flat(self) -> list[dict[str, Any]]:
+        import json
+
+        rows = []
+        for row in self.to_dicts():
+            row["metadata"] = json.dumps(row["metadata"], default=str, sort_keys=True)
+            row["cut"] = None if row["cut"] is None else json.dumps(row["cut"])
+            for name in ("text", "content", "prefix"):
+                row[name] = row[name].encode("utf-8", "replace").decode("utf-8")
+            row["spans"] = row["spans"] or [[row["start"], row["end"]]]
+            rows.append(row)
+        return rows
+
+
+def _moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
+    spans = tuple(
+        piece for start, end in chunk.spans or ((chunk.start, chunk.end),) for piece in offsets.stretches(start, end)
+    )
+    start = spans[0][0] if spans else offsets.to_old(chunk.start)
+    end = spans[-1][1] if spans else start
+    exact = chunk.exact and len(spans) == 1 and end - start == len(chunk.content)
+    new = Chunk(
+        chunk.content,
+        start,
+        end,
+        spans=None if exact else spans,
+        overlap=chunk.overlap,
+        prefix=chunk.prefix,
+        path=chunk.path,
+        metadata=chunk._extra,
+        oversize=chunk.oversize,
+        cut=chunk.cut,
+    )
+    new.embedding = chunk.embedding
+    return new
+
+
+def _rewritten(document: Source, offsets: OffsetMap) -> Iterator[tuple[int, int, str]]:
+    """What a rewriting left out of the document, front matter included."""
+    at = document.body
+    if at:
+        yield 0, at, "front-matter"
+    for _, old, length in (*offsets.copies, (0, offsets.old_length, 0)):
+        if old > at and not is_blank(document.text[at:old]):
+            yield at, old, "rewritten"
+        at = max(at, old + length)
+
+
+def _json_line(dumps: Any, row: Mapping[str, Any]) -> str:
+    line: str = dumps(row, ensure_ascii=False, default=str)
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:  # a lone surrogate: only its escape can be written
+        line = dumps(row, ensure_ascii=True, default=str)
+    return line + "\n"
+
+
+def _arrow_schema(pyarrow: Any) -> Any:
+    text, number = pyarrow.string(), pyarrow.int64()
+    return pyarrow.schema(
+        [
+            ("id", text),
+            ("key", text),
+            ("index", number),
+            ("source", text),
+            ("text", text),
+            ("content", text),
+            ("prefix", text),
+            ("start", number),
+            ("end", number),
+            ("spans", pyarrow.list_(pyarrow.list_(number))),
+            ("overlap", number),
+            ("path", pyarrow.list_(text)),
+            ("hash", text),
+            ("embed_hash", text),
+            ("oversize", pyarrow.bool_()),
+            ("cut", text),
+            ("metadata", text),
+            ("lines", pyarrow.list_(number)),
+        ]
+    )

@@ -1,0 +1,196 @@
+"""`MDocument`: a text with its kind, and `chunk()`, which cuts it with any strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .chunk import Chunk
+from .chunks import Chunks
+from .errors import OptionError
+from .plugins import Registry, registry
+from .source import OffsetMap, Source
+from .strategy import Strategy, config
+
+__all__ = ["MDocument"]
+
+DEFAULT_STRATEGY: dict[str, tuple[str, dict[str, Any]]] = {
+    "markdown": ("recursive", {"language": "markdown"}),
+    "html": ("recursive", {"language": "html"}),
+    "latex": ("recursive", {"language": "latex"}),
+}
+"""What `chunk()` without a strategy does for a kind; any other kind is cut by `recursive`."""
+
+
+class MDocument(Source):
+    """A document: text, kind, metadata and the name that chunk ids begin with. Frozen.
+
+    ```python
+    doc = MDocument.from_markdown(text, metadata={"lang": "pt"}, source="manual-v1")
+    chunks = doc.chunk("recursive", max_size=512, overlap=64, length_function="cl100k_base")
+    ```
+    """
+
+    @classmethod
+    def from_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """A document of plain text."""
+        return cls(_text(text), "text", dict(metadata or {}), source)
+
+    @classmethod
+    def from_markdown(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """A Markdown document. Front matter is left in the text; `from_file` reads it."""
+        return cls(_text(text), "markdown", dict(metadata or {}), source)
+
+    @classmethod
+    def from_html(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """An HTML document, given as text."""
+        return cls(_text(text), "html", dict(metadata or {}), source)
+
+    @classmethod
+    def from_json(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """A JSON document, given as text."""
+        return cls(_text(text), "json", dict(metadata or {}), source)
+
+    @classmethod
+    def from_latex(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """A LaTeX document."""
+        return cls(_text(text), "latex", dict(metadata or {}), source)
+
+    @classmethod
+    def from_pdf_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
+        """The text of a PDF, its pages separated by form feeds."""
+        return cls(_text(text), "pdf", dict(metadata or {}), source)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        kind: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        source: str | None = None,
+        encoding: str | None = None,
+        front_matter: str = "read",
+    ) -> MDocument:
+        """The document that a file holds.
+
+        A plugin that knows the file type reads it; otherwise it is text: UTF-8 or UTF-16 with or
+        without a byte order mark, the encoding that HTML or XML declares, `encoding` when given,
+        else a guess, with a `GuessedEncodingWarning`. `kind` comes from the suffix (.md, .html,
+        .htm, .json, .tex, else text) and `source` from the path. YAML front matter of text and
+        Markdown goes into the metadata (`metadata` wins) and its lines into no chunk;
+        `front_matter="keep"` leaves them. Raises `DocumentError` and `OSError`.
+        """
+        from . import files
+
+        path = Path(path)
+        name = path.as_posix() if source is None else source
+        loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
+        if loaded is not None:
+            return cls(loaded.text, loaded.kind, {**loaded.metadata, **(metadata or {})}, name, loaded.body)
+        text = files.decode(path.read_bytes(), path.name, encoding)
+        return files.assemble(cls, text, kind or files.kind_of(path), dict(metadata or {}), name, front_matter)
+
+    def chunk(
+        self,
+        strategy: str | type[Strategy] | Strategy | None = None,
+        *,
+        extract: Mapping[str, Any] | None = None,
+        plugins: Registry | None = None,
+        **options: Any,
+    ) -> Chunks:
+        """Cut the document; the document itself is not changed.
+
+        `strategy` is a name, a strategy class or an instance; None takes the default of the
+        document's kind. `extract` maps metadata fields to options (or True). `plugins` is the
+        registry to use, the installed plugins by default. All other options are the strategy's.
+        """
+        host = plugins or registry()
+        chosen = self._strategy(host, strategy, options)
+        source, offsets = self._prepare(host)
+        chunks = self._finish(host, chosen, chosen.split(source), source, offsets)
+        if extract:
+            from .extraction import extract_now
+
+            chunks = extract_now(host, self, chunks, extract)
+        return chunks
+
+    async def achunk(
+        self,
+        strategy: str | type[Strategy] | Strategy | None = None,
+        *,
+        extract: Mapping[str, Any] | None = None,
+        plugins: Registry | None = None,
+        **options: Any,
+    ) -> Chunks:
+        """Like `chunk`, for strategies and extractors that wait; other ones run in a thread."""
+        import asyncio
+
+        host = plugins or registry()
+        chosen = self._strategy(host, strategy, options)
+        source, offsets = self._prepare(host)
+        if hasattr(chosen, "asplit"):
+            pieces = await chosen.asplit(source)
+        else:
+            pieces = await asyncio.to_thread(lambda: _settled(chosen.split(source)))
+        chunks = self._finish(host, chosen, pieces, source, offsets)
+        if extract:
+            from .extraction import extract_async
+
+            chunks = await extract_async(host, self, chunks, extract)
+        return chunks
+
+    def _strategy(
+        self, host: Registry, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
+    ) -> Strategy:
+        if strategy is None or strategy == "":
+            strategy, defaults = DEFAULT_STRATEGY.get(self.kind, ("recursive", {}))
+            if not {"separators", "language"} & options.keys():
+                options = {**defaults, **options}
+        return host.make(strategy, options)
+
+    def _prepare(self, host: Registry) -> tuple[Source, OffsetMap | None]:
+        """What the strategy gets: the body, rewritten by plugins, and the map back to our text."""
+        source: Source = self
+        offsets = None
+        if self.body:
+            source = replace(self, text=self.text[self.body :], body=0)
+            offsets = OffsetMap.from_edits(len(self.text), [(0, self.body, 0)])
+        source, rewritten = host.prepare_source(source)
+        if rewritten is not None:
+            offsets = rewritten if offsets is None else offsets.then(rewritten)
+        return source, offsets
+
+    def _finish(
+        self, host: Registry, chosen: Strategy, pieces: Any, source: Source, offsets: OffsetMap | None
+    ) -> Chunks:
+        chunks = pieces if isinstance(pieces, Chunks) else Chunks(source, pieces)
+        if offsets is not None:
+            chunks = chunks.moved(self, offsets)
+        elif chunks.source is not self:
+            chunks = chunks.moved(self, OffsetMap.identity(len(self.text)))
+        chunks.config_hash = _config_hash(chosen)
+        if getattr(chosen, "add_start_index", False):
+            chunks.add_start_index()
+        return host.finish_chunks(self, chunks)
+
+
+def _text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise OptionError(f"a document's text must be a str, got {type(text).__name__}. Decode bytes first, or use from_file().")
+    return text
+
+
+def _settled(pieces: Any) -> Chunks | list[Chunk]:
+    return pieces if isinstance(pieces, Chunks) else list(pieces)
+
+
+def _config_hash(strategy: Strategy) -> str:
+    import json
+
+    from . import __version__
+    from .chunk import content_hash
+
+    return content_hash(json.dumps({**config(strategy), "version": __version__}, sort_keys=True))[:16]

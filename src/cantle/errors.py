@@ -1,0 +1,135 @@
+"""Every error and warning that cantle raises by itself.
+
+```
+CantleError
+├── UnknownStrategyError   (LookupError)     no strategy has this name
+├── UnknownLengthError     (LookupError)     no length function, encoding or model has this name
+├── OptionError            (ValueError)      an option is unknown, of the wrong kind or out of range
+├── DocumentError          (ValueError)      the input cannot be read or does not fit the strategy
+├── PluginError                              a plugin is broken, or two of them clash
+├── ExtractionError                          a metadata extractor failed or does not exist
+├── MissingDependencyError (ImportError)     an optional package is not installed
+└── ContractError          (AssertionError)  a strategy broke the contract (raised by `cantle.testing`)
+
+CantleWarning              (UserWarning)
+├── UnusedOptionWarning                      an option has no effect with this strategy
+├── GuessedEncodingWarning                   a file's encoding had to be guessed
+└── PluginWarning                            a plugin could not be loaded and is left out
+```
+
+A message names the bad value, the good values and the next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "CantleError",
+    "CantleWarning",
+    "ContractError",
+    "DocumentError",
+    "ExtractionError",
+    "GuessedEncodingWarning",
+    "MissingDependencyError",
+    "OptionError",
+    "PluginError",
+    "PluginWarning",
+    "UnknownLengthError",
+    "UnknownStrategyError",
+    "UnusedOptionWarning",
+]
+
+
+class CantleError(Exception):
+    """Base of all errors of cantle and of its plugins; catch this one to catch them all."""
+
+
+class UnknownStrategyError(CantleError, LookupError):
+    """No strategy has the given name. `name` is what was asked for, `known` the names there are."""
+
+    def __init__(self, name: str, known: Iterable[str], notes: Iterable[str] = ()) -> None:
+        self.name, self.known, self.notes = name, sorted(known), tuple(notes)
+        super().__init__(
+            f"No chunking strategy is named {name!r}.{_nearest(name, self.known)} "
+            f"Available: {', '.join(self.known)}." + "".join(f" {note}" for note in self.notes)
+        )
+
+    def __reduce__(self) -> tuple[type[UnknownStrategyError], tuple[object, ...]]:
+        return type(self), (self.name, self.known, self.notes)
+
+
+class UnknownLengthError(CantleError, LookupError):
+    """No length function, encoding or model has the given name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name, self.known = name, sorted(known)
+        super().__init__(
+            f"No length function is named {name!r}.{_nearest(name, self.known)} "
+            f"Available: {', '.join(self.known)}, or the name of an OpenAI model such as gpt-4o. "
+            "A callable (str -> int) or an object with encode() can be passed too."
+        )
+
+    def __reduce__(self) -> tuple[type[UnknownLengthError], tuple[object, ...]]:
+        return type(self), (self.name, self.known)
+
+
+class OptionError(CantleError, ValueError):
+    """An option is unknown, of the wrong kind, or out of range."""
+
+
+class DocumentError(CantleError, ValueError):
+    """The input cannot be read, or is not what the strategy needs."""
+
+
+class PluginError(CantleError):
+    """A plugin is broken, or two plugins clash."""
+
+
+class ExtractionError(CantleError):
+    """A metadata extractor failed, or none provides the field."""
+
+
+class MissingDependencyError(CantleError, ImportError):
+    """An optional package is not installed; the message holds the command that installs it."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        self.what, self.package, self.extra = what, package, extra
+        super().__init__(f"{what} needs {package}. Install it with: pip install '{extra}'")
+
+    def __reduce__(self) -> tuple[type[MissingDependencyError], tuple[str, str, str]]:
+        return type(self), (self.what, self.package, self.extra)
+
+
+class ContractError(CantleError, AssertionError):
+    """A strategy broke the contract. `point` is its number in the contract (1 to 9)."""
+
+    def __init__(self, point: int, title: str, detail: str) -> None:
+        self.point, self.title, self.detail = point, title, detail
+        super().__init__(f"point {point}, {title}: {detail}")
+
+    def __reduce__(self) -> tuple[type[ContractError], tuple[int, str, str]]:
+        return type(self), (self.point, self.title, self.detail)
+
+
+class CantleWarning(UserWarning):
+    """Base of all warnings of cantle."""
+
+
+class UnusedOptionWarning(CantleWarning):
+    """An option was given that has no effect with the chosen strategy."""
+
+
+class GuessedEncodingWarning(CantleWarning):
+    """A file's encoding was not declared and had to be guessed."""
+
+
+class PluginWarning(CantleWarning):
+    """A plugin could not be loaded and is left out."""
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,90 @@
+"""The hooks a plugin may implement. Mark implementations with `cantle.hookimpl`.
+
+A plugin is a module (or object) named by an entry point in the group `cantle`:
+
+```toml
+[project.entry-points.cantle]
+acme = "cantle_acme"
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from .chunks import Chunks
+    from .document import MDocument
+    from .lengths import Length
+    from .source import OffsetMap, Source
+    from .strategy import Strategy
+
+__all__ = ["Extractor", "hookimpl", "hookspec"]
+
+hookspec = pluggy.HookspecMarker("cantle")
+hookimpl = pluggy.HookimplMarker("cantle")
+"""Marks a function of a plugin as the implementation of the hook of the same name."""
+
+Extractor = Callable[
+    ["MDocument", "Chunks", Mapping[str, Any]],
+    "Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mapping[str, Any]]]",
+]
+"""`extract(document, chunks, options)`: one mapping per chunk, in order, or an awaitable of that."""
+
+
+@hookspec
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Return the strategy classes that this plugin provides.
+
+    Called once, when a registry first needs a strategy. Each class has a `name`; a name that
+    another plugin provides too is an error that names both.
+    """
+
+
+@hookspec
+def register_length_functions() -> Mapping[str, Callable[[], Length]]:
+    """Return length functions by name, each as a factory that is called when the name is first used."""
+
+
+@hookspec
+def register_extractors() -> Mapping[str, Extractor]:
+    """Return metadata extractors by field.
+
+    An extractor gets the document, its chunks and the options of the field, and returns one mapping
+    per chunk, in order, merged into the chunks' metadata. It may be a coroutine function.
+    """
+
+
+@hookspec
+def load_document(data: bytes | Path, name: str, media_type: str | None) -> MDocument | None:
+    """Return the document that a file holds, or None to leave it to others.
+
+    `data` is the file's path, or its bytes when there is no path; `name` its name, `media_type` its
+    MIME type when known. The first plugin that answers wins, in the order of plugin names.
+    """
+
+
+@hookspec
+def prepare_source(source: Source) -> tuple[Source, OffsetMap] | None:
+    """Return a rewritten source with the map back to the given one, or None to leave it alone.
+
+    Called before every strategy, for cleaning or redaction. Chunks keep the offsets of the original
+    text. Plugins are called in the order of their names, each with the result of the one before.
+    """
+
+
+@hookspec
+def finish_chunks(document: MDocument, chunks: Chunks) -> Chunks | None:
+    """Return the chunks to use instead, or None to keep them. Called after every strategy.
+
+    Plugins are called in the order of their names, each with the result of the one before.
+    """
+
+
+@hookspec
+def register_commands() -> Mapping[str, str]:
+    """Return subcommands of `cantle`: name -> `module:command`, a click command imported when run."""

@@ -1,0 +1,297 @@
+"""The plugin host: collects what plugins offer and hands it out by name.
+
+pluggy collects, dictionaries dispatch. Built-in strategies come through the same hooks as a
+stranger's. Entry points are scanned at the first use that needs them, never at import.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from . import hookspecs, lengths
+from .chunks import Chunks
+from .errors import PluginError, PluginWarning, UnknownStrategyError
+from .hookspecs import Extractor
+from .lengths import Length
+from .source import OffsetMap, Source
+from .strategy import Strategy, make
+
+if TYPE_CHECKING:
+    from .document import MDocument
+
+__all__ = ["BUILTIN", "Plugin", "Registry", "registry"]
+
+BUILTIN = (
+    "cantle.strategies.character",
+    "cantle.strategies.recursive",
+    "cantle.strategies.token",
+)
+"""The modules of our own strategies and extractors, in the form a stranger's plugin has."""
+
+GROUP = "cantle"
+
+
+@dataclass
+class Plugin:
+    """A plugin and what it offers. `error` says why it was left out."""
+
+    name: str
+    module: str
+    version: str = ""
+    error: str = ""
+    strategies: list[str] = field(default_factory=list)
+    length_functions: list[str] = field(default_factory=list)
+    extractors: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    hooks: list[str] = field(default_factory=list)
+
+
+class Registry:
+    """What a set of plugins offers, by name.
+
+    `plugins` maps names to plugins (modules or objects with hook implementations, or the name of a
+    module to import). `entry_points=True` adds the installed ones; `CANTLE_PLUGINS=off` or a comma
+    list of names limits those.
+    """
+
+    def __init__(self, plugins: Mapping[str, Any] | None = None, *, entry_points: bool = False) -> None:
+        self.plugins: dict[str, Plugin] = {}
+        self._manager = pluggy.PluginManager("cantle")
+        self._manager.add_hookspecs(hookspecs)
+        self._strategies: dict[str, tuple[type[Strategy], str]] = {}
+        self._lengths: dict[str, tuple[Callable[[], Length], str]] = {}
+        self._extractors: dict[str, dict[str, Extractor]] = {}
+        self._commands: dict[str, tuple[str, str]] = {}
+        self._clashes: dict[tuple[str, str], str] = {}
+        for name, plugin in (plugins or {}).items():
+            self._load(name, plugin, "")
+        if entry_points:
+            self._load_entry_points()
+
+    # -- loading --------------------------------------------------------------------------------
+
+    def _load_entry_points(self) -> None:
+        from importlib.metadata import entry_points
+
+        wanted = os.environ.get("CANTLE_PLUGINS", "").strip()
+        if wanted.lower() == "off":
+            return
+        names = {name.strip() for name in wanted.split(",") if name.strip()}
+        for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
+            if names and point.name not in names:
+                continue
+            version = point.dist.version if point.dist is not None else ""
+            self._load(point.name, point.load, version, module=point.value)
+
+    def _load(self, name: str, plugin: Any, version: str, module: str = "") -> None:
+        """Load one plugin in its own `try`: a broken one costs a warning, not the host."""
+        info = Plugin(name, module or _module_of(plugin), version)
+        if name in self.plugins:
+            self.plugins[f"{name} ({info.module})"] = info
+            info.error = f"another plugin is named {name!r} too, from {self.plugins[name].module}"
+            self._warn(info)
+            return
+        self.plugins[name] = info
+        try:
+            if isinstance(plugin, str):
+                plugin = import_module(plugin)
+            elif module:
+                plugin = plugin()
+            if self._manager.register(plugin, name) is None:
+                raise PluginError(f"plugin {name!r} is blocked")
+            self._check_hooks(plugin)
+            self._collect(info, plugin)
+        except Exception as error:  # a stranger's code may raise anything
+            if self._manager.get_plugin(name) is not None:
+                self._manager.unregister(name=name)
+            self._forget(name)
+            info.error = f"{type(error).__name__}: {error}"
+            self._warn(info)
+
+    def _check_hooks(self, plugin: Any) -> None:
+        """A function marked as a hook that cantle does not have is a mistake, most often a misspelling."""
+        known = [h for h in vars(hookspecs) if getattr(getattr(hookspecs, h), "cantle_spec", None)]
+        for hook in self._manager.get_hookcallers(plugin) or []:
+            if not hook.has_spec():
+                from difflib import get_close_matches
+
+                close = get_close_matches(hook.name, known, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise PluginError(f"there is no hook {hook.name!r}.{hint} Hooks: {', '.join(known)}")
+
+    def _collect(self, info: Plugin, plugin: Any) -> None:
+        info.hooks = sorted(hook.name for hook in self._manager.get_hookcallers(plugin) or [])
+        name = info.name
+        strategies = [(_strategy_name(cls), cls) for cls in self._ask(plugin, "register_strategies") or ()]
+        functions = dict(self._ask(plugin, "register_length_functions") or {})
+        extractors = dict(self._ask(plugin, "register_extractors") or {})
+        commands = dict(self._ask(plugin, "register_commands") or {})
+        for key, cls in strategies:
+            self._claim("Strategy", key, name, self._strategies.get(key, (None, ""))[1])
+            self._strategies.setdefault(key, (cls, name))
+        for key, factory in functions.items():
+            self._claim("Length function", key, name, self._lengths.get(key, (None, ""))[1])
+            self._lengths.setdefault(key, (factory, name))
+        for key, extractor in extractors.items():
+            self._extractors.setdefault(key, {})[name] = extractor
+        for key, command in commands.items():
+            self._claim("Command", key, name, self._commands.get(key, ("", ""))[1])
+            self._commands.setdefault(key, (command, name))
+        info.strategies = [key for key, _ in strategies]
+        info.length_functions, info.extractors, info.commands = list(functions), list(extractors), list(commands)
+
+    def _ask(self, plugin: Any, hook: str) -> Any:
+        found = next((h for h in self._manager.get_hookcallers(plugin) or [] if h.name == hook), None)
+        return None if found is None else getattr(plugin, hook)()
+
+    def _claim(self, kind: str, key: str, name: str, owner: str) -> None:
+        if owner and owner != name:
+            self._clashes[kind, key] = (
+                f"{kind} {key!r} is provided twice: by {self._describe(owner)} and by {self._describe(name)}. "
+                "Uninstall one, limit loading with CANTLE_PLUGINS, or pass the object itself instead of its name."
+            )
+
+    def _describe(self, name: str) -> str:
+        module = self.plugins[name].module
+        return f"plugin {name!r} ({module})" if module and module != name else f"plugin {name!r}"
+
+    def _forget(self, name: str) -> None:
+        for table in (self._strategies, self._lengths, self._commands):
+            for key in [k for k, v in table.items() if v[1] == name]:  # type: ignore[attr-defined]
+                del table[key]  # type: ignore[attr-defined]
+        for providers in self._extractors.values():
+            providers.pop(name, None)
+
+    def _warn(self, info: Plugin) -> None:
+        warnings.warn(f"Plugin {info.name!r} is left out: {info.error}", PluginWarning, stacklevel=5)
+
+    # -- handing out ----------------------------------------------------------------------------
+
+    def strategies(self) -> dict[str, type[Strategy]]:
+        """All strategy classes by name, sorted."""
+        return {name: cls for name, (cls, _) in sorted(self._strategies.items())}
+
+    def provider(self, strategy: str) -> str:
+        """The name of the plugin that provides a strategy."""
+        return self._strategies[strategy][1]
+
+    def strategy(self, name: str) -> type[Strategy]:
+        """The strategy class of that name. Raises `UnknownStrategyError`, or `PluginError` on a clash."""
+        self._refuse_clash("Strategy", name)
+        try:
+            return self._strategies[name][0]
+        except (KeyError, TypeError):
+            notes = [f"Plugin {p.name!r} is left out: {p.error}." for p in self.plugins.values() if p.error]
+            raise UnknownStrategyError(str(name), self._strategies, notes) from None
+
+    def make(self, strategy: str | type[Strategy] | Strategy, options: Mapping[str, Any]) -> Strategy:
+        """A strategy instance from a name, a class or an instance. Options go with a name or class."""
+        if isinstance(strategy, str):
+            strategy = self.strategy(strategy)
+        if isinstance(strategy, type):
+            return make(strategy, options)  # type: ignore[no-any-return]
+        if options:
+            from dataclasses import asdict, is_dataclass
+
+            if is_dataclass(strategy):
+                return make(type(strategy), {**asdict(strategy), **options})  # type: ignore[no-any-return]
+        return strategy
+
+    def length(self, name: str) -> Length | None:
+        """The length function that a plugin registered under that name, or None."""
+        self._refuse_clash("Length function", name)
+        found = self._lengths.get(name)
+        return found[0]() if found else None
+
+    def length_functions(self) -> list[str]:
+        """Names of the length functions that plugins registered."""
+        return sorted(self._lengths)
+
+    def extractors(self, field: str) -> dict[str, Extractor]:
+        """The providers of a metadata field, by plugin name."""
+        return dict(self._extractors.get(field, {}))
+
+    def fields(self) -> list[str]:
+        """The metadata fields that can be extracted."""
+        return sorted(field for field, providers in self._extractors.items() if providers)
+
+    def commands(self) -> dict[str, str]:
+        """Subcommands of the command line: name -> `module:command`."""
+        for kind, key in self._clashes:
+            if kind == "Command":
+                self._refuse_clash(kind, key)
+        return {name: command for name, (command, _) in sorted(self._commands.items())}
+
+    def load_document(self, data: Any, name: str, media_type: str | None = None) -> MDocument | None:
+        """What the first plugin that knows the file makes of it, or None."""
+        for plugin in self._with("load_document"):
+            document = _call(plugin, "load_document", data=data, name=name, media_type=media_type)
+            if document is not None:
+                return document  # type: ignore[no-any-return]
+        return None
+
+    def prepare_source(self, source: Source) -> tuple[Source, OffsetMap | None]:
+        """The source after every plugin's rewriting, with the map back, or None when nothing changed."""
+        total: OffsetMap | None = None
+        for plugin in self._with("prepare_source"):
+            result = _call(plugin, "prepare_source", source=source)
+            if result is not None:
+                source, step = result
+                total = step if total is None else total.then(step)
+        return source, total
+
+    def finish_chunks(self, document: MDocument, chunks: Chunks) -> Chunks:
+        """The chunks after every plugin's finishing."""
+        for plugin in self._with("finish_chunks"):
+            chunks = _call(plugin, "finish_chunks", document=document, chunks=chunks) or chunks
+        return chunks
+
+    def _with(self, hook: str) -> Iterable[Any]:
+        names = sorted(name for name, info in self.plugins.items() if not info.error and hook in info.hooks)
+        return [self._manager.get_plugin(name) for name in names]
+
+    def _refuse_clash(self, kind: str, key: str) -> None:
+        message = self._clashes.get((kind, key)) if isinstance(key, str) else None
+        if message:
+            raise PluginError(message)
+
+
+def _call(plugin: Any, hook: str, **arguments: Any) -> Any:
+    """Call a hook implementation with the arguments that it names, as pluggy does."""
+    function = getattr(plugin, hook)
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return function(**{name: value for name, value in arguments.items() if name in names})
+
+
+def _strategy_name(cls: Any) -> str:
+    name = getattr(cls, "name", None)
+    if not isinstance(name, str) or not name or not callable(getattr(cls, "split", None)):
+        raise PluginError(f"register_strategies() gave {cls!r}, which is no strategy: it needs a name and split(source)")
+    return name
+
+
+def _module_of(plugin: Any) -> str:
+    if isinstance(plugin, str):
+        return plugin
+    return str(getattr(plugin, "__name__", type(plugin).__qualname__))
+
+
+@cache
+def registry() -> Registry:
+    """The registry of the built-in strategies and all installed plugins, made at the first call."""
+    return Registry({name.rpartition(".")[2]: name for name in BUILTIN}, entry_points=True)
+
+
+def _registered_length(name: str) -> Length | None:
+    return registry().length(name)
+
+
+lengths.add_provider(_registered_length, lambda: registry().length_functions())

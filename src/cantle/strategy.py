@@ -1,0 +1,241 @@
+"""What a strategy is, the options that size-bound strategies share, and how options are described.
+
+A strategy is a frozen dataclass: its fields are its options, its one method is `split(source)`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from . import checks
+from .chunk import Chunk
+from .chunks import Chunks
+from .errors import OptionError, UnusedOptionWarning
+from .lengths import Length, LengthLike, resolve
+from .source import Source
+
+__all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "option", "snake_case"]
+
+DEFAULT_OVERLAP = 50
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """What `chunk()` needs of a strategy: a name and `split`.
+
+    Implementations are frozen dataclasses whose fields are their options. `split` gets the source
+    and returns the chunks, in order of their starts; it may yield `Chunk(content, start, end)` one
+    by one or return `Chunks`. A strategy that waits for a model has `async def asplit(source)` too.
+    """
+
+    name: ClassVar[str]
+
+    def split(self, source: Source) -> Iterable[Chunk] | Chunks:
+        """Cut `source.text`; offsets count code points of it."""
+        ...
+
+
+def option(default: Any, doc: str, unit: str = "", **more: Any) -> Any:
+    """A dataclass field that carries its own documentation, for `cantle strategies` and the docs."""
+    if isinstance(default, list | dict | set):
+        return field(default_factory=lambda: type(default)(default), metadata={"doc": doc, "unit": unit}, **more)
+    return field(default=default, metadata={"doc": doc, "unit": unit}, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized:
+    """The options every size-bound strategy shares, with their checks.
+
+    Subclasses are frozen dataclasses with `kw_only=True`; those that check more call
+    `super().__post_init__()` first. Raises `OptionError` for a wrong value and
+    `UnknownLengthError` for an unknown length function.
+    """
+
+    max_size: float | tuple[float, float] = option(
+        4000,
+        "The limit: no chunk is longer, overlap and prefix included. A pair (min, max) also joins "
+        "neighbours shorter than min where the result fits.",
+        "length units",
+    )
+    overlap: float | None = option(
+        None,
+        "How much of the end of a chunk is repeated at the start of the next, at most. None: 50, or half of max_size if that is less.",
+        "length units",
+    )
+    length_function: LengthLike = option(
+        "characters",
+        "What sizes count: characters, utf16, bytes, words, an encoding such as cl100k_base, a model "
+        "such as gpt-4o, an object with encode(), or a function from str to int.",
+    )
+    strip_whitespace: bool = option(True, "Trim white space from both ends of every chunk; offsets move along.")
+    separator_position: str | None = option(
+        None,
+        "Where the separator that a cut is made at goes: 'end' of the chunk before, 'start' of the chunk "
+        "after, or None: left out at the cuts, declared in `dropped` unless it is white space.",
+    )
+    add_start_index: bool = option(False, "Also write the chunk's start into its metadata, as start_index.", "code points")
+    explain: bool = option(False, "Say in chunk.cut why each chunk ends where it does.")
+
+    unused: ClassVar[tuple[str, ...]] = ()
+    """Shared options that the strategy accepts but cannot use; giving one warns."""
+
+    def __post_init__(self) -> None:
+        self._check_size()
+        if self.overlap is not None:
+            checks.number("overlap", self.overlap, least=0)
+            if self.overlap >= self.limit and "overlap" not in self.unused:
+                raise OptionError(
+                    f"overlap must be smaller than max_size ({self.limit}), got {self.overlap}. "
+                    "Lower overlap, or raise max_size; overlap=0 turns it off."
+                )
+        checks.boolean("strip_whitespace", self.strip_whitespace)
+        checks.choice("separator_position", self.separator_position, (None, "start", "end"))
+        checks.boolean("add_start_index", self.add_start_index)
+        checks.boolean("explain", self.explain)
+        resolve(self.length_function)
+        self._warn_unused()
+
+    def _check_size(self) -> None:
+        size = self.max_size
+        if isinstance(size, list):  # JSON has no tuples
+            object.__setattr__(self, "max_size", tuple(size))
+            size = tuple(size)
+        if isinstance(size, tuple):
+            if len(size) != 2:
+                raise OptionError(f"max_size must be a number or a pair (min, max), got {size!r}.")
+            checks.number("max_size[0]", size[0], above=0)
+            checks.number("max_size[1]", size[1], least=size[0])
+        else:
+            checks.number("max_size", size, above=0)
+
+    def _warn_unused(self) -> None:
+        for f in dataclasses.fields(self):
+            if f.name in self.unused and getattr(self, f.name) != f.default:
+                name = getattr(self, "name", type(self).__name__)
+                warnings.warn(
+                    f"{f.name} has no effect with strategy {name!r}; leave it out.", UnusedOptionWarning, stacklevel=5
+                )
+
+    @property
+    def limit(self) -> float:
+        """The most a chunk may measure."""
+        return self.max_size[1] if isinstance(self.max_size, tuple) else self.max_size
+
+    @property
+    def least(self) -> float:
+        """Below this a chunk is joined with a neighbour where the result fits; 0 when no range is given."""
+        return self.max_size[0] if isinstance(self.max_size, tuple) else 0
+
+    @property
+    def repeat(self) -> float:
+        """The overlap in force: the option, or its default for this size."""
+        return min(DEFAULT_OVERLAP, self.limit // 2) if self.overlap is None else self.overlap
+
+    @property
+    def length(self) -> Length:
+        """The length function in force."""
+        return resolve(self.length_function)
+
+
+class Option(NamedTuple):
+    """One option of a strategy, as documentation. `default` is its Python literal."""
+
+    name: str
+    type: str
+    default: str
+    unit: str
+    doc: str
+    used: bool = True
+
+
+def describe(strategy: type[Any]) -> list[Option]:
+    """The options of a strategy class, from its dataclass fields, its own before the shared ones."""
+    if not dataclasses.is_dataclass(strategy):
+        return []
+    shared = {f.name for f in dataclasses.fields(Sized)}
+    unused = getattr(strategy, "unused", ())
+    found = []
+    for f in dataclasses.fields(strategy):
+        if not f.init:
+            continue
+        if f.default is not dataclasses.MISSING:
+            default = repr(f.default)
+        elif f.default_factory is not dataclasses.MISSING:
+            default = repr(f.default_factory())
+        else:
+            default = "required"
+        kind = f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type))
+        kind = kind.replace("LengthLike", "str | Length | Callable[[str], int]")
+        found.append(
+            Option(f.name, kind, default, f.metadata.get("unit", ""), f.metadata.get("doc", ""), f.name not in unused)
+        )
+    return sorted(found, key=lambda o: o.name in shared)
+
+
+def make(strategy: type[Any], options: Mapping[str, Any]) -> Any:
+    """An instance of the strategy class; an unknown option is an error that lists the known ones."""
+    if not dataclasses.is_dataclass(strategy):
+        return strategy(**options)
+    known = [f.name for f in dataclasses.fields(strategy) if f.init]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        from difflib import get_close_matches
+
+        hints = [f"{c[0]!r}" for name in unknown if (c := get_close_matches(name, known, n=1, cutoff=0.55))]
+        hint = f" Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else ""
+        name = getattr(strategy, "name", strategy.__name__)
+        plural = "options" if len(unknown) > 1 else "option"
+        raise OptionError(
+            f"Strategy {name!r} has no {plural} {', '.join(map(repr, unknown))}.{hint} It takes: {', '.join(known)}."
+        )
+    try:
+        return strategy(**options)
+    except TypeError as error:
+        required = [o.name for o in describe(strategy) if o.default == "required" and o.name not in options]
+        if not required:
+            raise
+        name = getattr(strategy, "name", strategy.__name__)
+        raise OptionError(f"Strategy {name!r} needs the option {', '.join(required)}.") from error
+
+
+def snake_case(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that came from JSON, their names in snake_case.
+
+    Only the names of options change (and the field names inside `extract`); values such as
+    `headers` or `metadata` are left alone. Both spellings of one option are an `OptionError`.
+    """
+    result: dict[str, Any] = {}
+    for name, value in options.items():
+        new = re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
+        if new in result:
+            raise OptionError(f"Option {new!r} is given twice, as {name!r} and in its other spelling. Keep one.")
+        if new == "extract" and isinstance(value, Mapping):
+            value = {k: snake_case(v) if isinstance(v, Mapping) and k != "schema" else v for k, v in value.items()}
+        result[new] = value
+    return result
+
+
+def config(strategy: Any) -> dict[str, Any]:
+    """Name and options of a strategy instance as plain values: what `config_hash` is made of."""
+    options = {}
+    if dataclasses.is_dataclass(strategy):
+        options = {f.name: _plain(getattr(strategy, f.name)) for f in dataclasses.fields(strategy) if f.init}
+    return {"strategy": getattr(strategy, "name", type(strategy).__name__), "options": options}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    owner = value if isinstance(value, Callable) and hasattr(value, "__qualname__") else type(value)  # type: ignore[arg-type]
+    return f"{owner.__module__}.{owner.__qualname__}"
