@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Chunks"]
 
+_SENT = ("content", "overlap", "prefix", "path", "embedding", "oversize", "cut", "_extra", "_metadata")
+"""What of a chunk is pickled with its siblings, where it differs from the default."""
+
 
 class Chunks(Sequence[Chunk]):
     """The chunks of one document, in order, with the document they come from.
@@ -134,11 +137,35 @@ class Chunks(Sequence[Chunk]):
         name = f" of {self.source.source!r}" if self.source.source else ""
         return f"<{len(self)} chunks{name}, {len(self.source.text)} characters>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Small: a chunk that is a literal slice goes as its positions."""
+        state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
+        rows = [None if chunk is None else self._row(chunk) for chunk in self._items]
+        return {**state, "_items": rows, "_occurrences": None}
+
+    def _row(self, chunk: Chunk) -> dict[str, Any] | None:
+        if self._starts is not None and chunk._metadata is None and chunk.embedding is None:
+            return None  # made on demand, and again when it is next asked for
+        row = {name: value for name in _SENT if not _is_default(value := getattr(chunk, name))}
+        row["start"], row["end"] = chunk.start, chunk.end
+        if self.source.text[chunk.start : chunk.end] == chunk.content:
+            row.pop("content", None)
+        if chunk.spans is not None:
+            row["spans"] = chunk.spans
+        return row
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for chunk in self._items:
-            if chunk is not None:
-                chunk._siblings = self
+        text = self.source.text
+        self._items = [None] * len(state["_items"])
+        for i, row in enumerate(state["_items"]):
+            if row is not None:
+                start, end = row["start"], row["end"]
+                chunk = Chunk(text[start:end], start, end)
+                for name, value in row.items():
+                    setattr(chunk, name, value)
+                self._adopt(chunk, i)
+                self._items[i] = chunk
 
     def _repr_html_(self) -> str:
         from .html_view import render
@@ -239,11 +266,9 @@ class Chunks(Sequence[Chunk]):
 
     def to_arrow(self) -> pyarrow.Table:
         """A `pyarrow.Table`, one row a chunk; metadata as a JSON string. Needs the extra `arrow`."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingDependencyError("to_arrow()", "pyarrow", "cantle[arrow]") from None
-        return pyarrow.Table.from_pylist(self._flat(), schema=_arrow_schema(pyarrow))
+        from .arrow import table
+
+        return table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A `pandas.DataFrame`, one row a chunk. Needs the extra `pandas`."""
@@ -253,18 +278,9 @@ class Chunks(Sequence[Chunk]):
             raise MissingDependencyError("to_pandas()", "pandas", "cantle[pandas]") from None
         return pandas.DataFrame(self.to_dicts())
 
-    def _flat(self) -> list[dict[str, Any]]:
-        import json
 
-        rows = []
-        for row in self.to_dicts():
-            row["metadata"] = json.dumps(row["metadata"], default=str, sort_keys=True)
-            row["cut"] = None if row["cut"] is None else json.dumps(row["cut"])
-            for name in ("text", "content", "prefix"):
-                row[name] = row[name].encode("utf-8", "replace").decode("utf-8")
-            row["spans"] = row["spans"] or [[row["start"], row["end"]]]
-            rows.append(row)
-        return rows
+def _is_default(value: Any) -> bool:
+    return value is None or (isinstance(value, str | tuple | int) and not value)
 
 
 def _moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
@@ -308,29 +324,3 @@ def _json_line(dumps: Any, row: Mapping[str, Any]) -> str:
     except UnicodeEncodeError:  # a lone surrogate: only its escape can be written
         line = dumps(row, ensure_ascii=True, default=str)
     return line + "\n"
-
-
-def _arrow_schema(pyarrow: Any) -> Any:
-    text, number = pyarrow.string(), pyarrow.int64()
-    return pyarrow.schema(
-        [
-            ("id", text),
-            ("key", text),
-            ("index", number),
-            ("source", text),
-            ("text", text),
-            ("content", text),
-            ("prefix", text),
-            ("start", number),
-            ("end", number),
-            ("spans", pyarrow.list_(pyarrow.list_(number))),
-            ("overlap", number),
-            ("path", pyarrow.list_(text)),
-            ("hash", text),
-            ("embed_hash", text),
-            ("oversize", pyarrow.bool_()),
-            ("cut", text),
-            ("metadata", text),
-            ("lines", pyarrow.list_(number)),
-        ]
-    )

@@ -81,16 +81,17 @@ class MDocument(Source):
         else a guess, with a `GuessedEncodingWarning`. `kind` comes from the suffix (.md, .html,
         .htm, .json, .tex, else text) and `source` from the path. YAML front matter of text and
         Markdown goes into the metadata (`metadata` wins) and its lines into no chunk;
-        `front_matter="keep"` leaves them. Raises `DocumentError` and `OSError`.
+        `front_matter="keep"` leaves them in. Raises `DocumentError`, `OptionError` and `OSError`.
         """
         from . import files
 
+        files.check_front_matter(front_matter)
         path = Path(path)
         name = path.as_posix() if source is None else source
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
         if loaded is not None:
             return cls(loaded.text, loaded.kind, {**loaded.metadata, **(metadata or {})}, name, loaded.body)
-        text = files.decode(path.read_bytes(), path.name, encoding)
+        text = files.decode(path.read_bytes(), path.name, encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), dict(metadata or {}), name, front_matter)
 
     def chunk(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -64,6 +65,7 @@ class Registry:
 
     def __init__(self, plugins: Mapping[str, Any] | None = None, *, entry_points: bool = False) -> None:
         self.plugins: dict[str, Plugin] = {}
+        self._made_of = (dict(plugins or {}), entry_points)
         self._manager = pluggy.PluginManager("cantle")
         self._manager.add_hookspecs(hookspecs)
         self._strategies: dict[str, tuple[type[Strategy], str]] = {}
@@ -75,6 +77,12 @@ class Registry:
             self._load(name, plugin, "")
         if entry_points:
             self._load_entry_points()
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], bool]]:
+        """Made anew from the same plugins in another process; modules go by name."""
+        plugins, entry_points = self._made_of
+        named = {name: p.__name__ if isinstance(p, ModuleType) else p for name, p in plugins.items()}
+        return _remade, (named, entry_points)
 
     # -- loading --------------------------------------------------------------------------------
 
@@ -165,8 +173,8 @@ class Registry:
 
     def _forget(self, name: str) -> None:
         for table in (self._strategies, self._lengths, self._commands):
-            for key in [k for k, v in table.items() if v[1] == name]:  # type: ignore[attr-defined]
-                del table[key]  # type: ignore[attr-defined]
+            for key in [k for k, v in table.items() if v[1] == name]:
+                del table[key]
         for providers in self._extractors.values():
             providers.pop(name, None)
 
@@ -235,7 +243,7 @@ class Registry:
         for plugin in self._with("load_document"):
             document = _call(plugin, "load_document", data=data, name=name, media_type=media_type)
             if document is not None:
-                return document  # type: ignore[no-any-return]
+                return document
         return None
 
     def prepare_source(self, source: Source) -> tuple[Source, OffsetMap | None]:
@@ -264,6 +272,10 @@ class Registry:
             raise PluginError(message)
 
 
+def _remade(plugins: dict[str, Any], entry_points: bool) -> Registry:
+    return Registry(plugins, entry_points=entry_points)
+
+
 def _call(plugin: Any, hook: str, **arguments: Any) -> Any:
     """Call a hook implementation with the arguments that it names, as pluggy does."""
     function = getattr(plugin, hook)
@@ -274,7 +286,9 @@ def _call(plugin: Any, hook: str, **arguments: Any) -> Any:
 def _strategy_name(cls: Any) -> str:
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not name or not callable(getattr(cls, "split", None)):
-        raise PluginError(f"register_strategies() gave {cls!r}, which is no strategy: it needs a name and split(source)")
+        raise PluginError(
+            f"register_strategies() gave {cls!r}, which is no strategy: it needs a name and split(source)"
+        )
     return name
 
 

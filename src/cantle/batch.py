@@ -1,0 +1,157 @@
+"""`chunk_many`: many documents, one after another or in several processes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from . import checks
+from .chunks import Chunks
+from .document import MDocument
+from .errors import CantleWarning, OptionError
+from .plugins import Registry, registry
+from .strategy import Strategy
+
+__all__ = ["Result", "chunk_many"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one document: its chunks, or the error that it met.
+
+    `name` is the document's `source`, or the path as given. `document` is None when it could not be
+    read, `chunks` is None exactly when there is an `error`.
+    """
+
+    name: str
+    document: MDocument | None
+    chunks: Chunks | None
+    error: Exception | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are chunks."""
+        return self.error is None
+
+
+def chunk_many(
+    documents: Iterable[MDocument | str | Path],
+    strategy: str | type[Strategy] | Strategy | None = None,
+    *,
+    workers: int = 1,
+    progress: bool = False,
+    errors: Literal["raise", "collect", "skip"] = "raise",
+    ordered: bool = True,
+    extract: Mapping[str, Any] | None = None,
+    plugins: Registry | None = None,
+    read: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Iterator[Result]:
+    """Cut many documents; an iterator of one `Result` each.
+
+    `documents` holds documents and paths of files (a `str` is a path), and may be a generator: it
+    is read no further ahead than the workers need. `strategy`, `extract`, `plugins` and the options
+    are those of `MDocument.chunk`; `read` holds arguments for `MDocument.from_file`: `kind`,
+    `metadata`, `encoding`, `front_matter`.
+
+    With `workers` above 1, documents are cut in as many processes, with the same results. Then the
+    strategy and its options must pickle: functions and classes at the top level of a module, no
+    lambdas. Scripts that start workers need `if __name__ == "__main__":` on macOS and Windows. A
+    worker that dies (out of memory, for instance) is an error of the one document it died of.
+
+    `ordered=False` gives results as they come. `progress=True` draws a bar on standard error.
+    `errors` says what to do when a document cannot be read or cut: `raise` its exception, `collect`
+    it in `Result.error`, or `skip` the document with a `CantleWarning`. What is wrong with the
+    options is raised at once, before any document is read: `OptionError`, `UnknownStrategyError`.
+    """
+    checks.choice("errors", errors, ("raise", "collect", "skip"))
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise OptionError(f"workers must be an integer of at least 1, got {workers!r}.")
+    if isinstance(documents, str | bytes | MDocument | Path):
+        raise OptionError(
+            f"documents must be several documents or paths, got one {type(documents).__name__}. "
+            "Put it into a list: [it]."
+        )
+    host = plugins or registry()
+    if strategy is None:
+        MDocument("")._strategy(host, None, options)  # checks the options
+    else:
+        strategy, options = host.make(strategy, options), {}
+    task = Task(strategy, options, extract, plugins, _reading(read or {}))
+    if workers > 1:
+        from .workers import run, sendable
+
+        results = run(documents, sendable(task), workers, ordered)
+    else:
+        results = (task(item) for item in documents)
+    total = len(documents) if isinstance(documents, Sized) else None
+    return _deliver(results, errors, total, progress)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with every document; picklable when its parts are."""
+
+    strategy: Strategy | None
+    options: dict[str, Any]
+    extract: Mapping[str, Any] | None
+    plugins: Registry | None
+    read: dict[str, Any]
+
+    def __call__(self, item: MDocument | str | Path) -> Result:
+        """Read the document if it is a path, and cut it. Errors are in the result, never raised."""
+        document = item if isinstance(item, MDocument) else None
+        try:
+            document = document or self._read(item)
+            chunks = document.chunk(self.strategy, extract=self.extract, plugins=self.plugins, **self.options)
+            return Result(name_of(item), document, chunks)
+        except Exception as error:  # a strategy may be anyone's
+            return Result(name_of(item), document, None, error)
+
+    def _read(self, item: Any) -> MDocument:
+        if not isinstance(item, str | Path):
+            raise OptionError(
+                f"documents must hold MDocument objects or paths, got {type(item).__name__}. "
+                "Make documents of texts with MDocument.from_text()."
+            )
+        return MDocument.from_file(item, **self.read)
+
+
+def _reading(read: Mapping[str, Any]) -> dict[str, Any]:
+    known = ("kind", "metadata", "encoding", "front_matter")
+    for name in read:
+        checks.choice("a name in read", name, known)
+    return dict(read)
+
+
+def name_of(item: Any) -> str:
+    """What to call a document in messages: its source, or its path."""
+    if isinstance(item, MDocument):
+        return item.source
+    return item.as_posix() if isinstance(item, Path) else str(item)
+
+
+def _deliver(results: Iterator[Result], errors: str, total: int | None, progress: bool) -> Iterator[Result]:
+    with ExitStack() as stack:
+        if hasattr(results, "close"):
+            stack.callback(results.close)  # stops the workers when the caller stops early
+        advance = None
+        if progress:
+            from .console import Bar
+
+            advance = stack.enter_context(Bar(total)).advance
+        for result in results:
+            if advance is not None:
+                advance(0 if result.chunks is None else len(result.chunks))
+            if result.error is not None and errors == "raise":
+                result.error.add_note(f"The document is {result.name!r}.")
+                raise result.error
+            if result.error is not None and errors == "skip":
+                message = f"{result.name or 'A document'} was skipped: {type(result.error).__name__}: {result.error}"
+                warnings.warn(message, CantleWarning, stacklevel=2)
+                continue
+            yield result

@@ -1,0 +1,49 @@
+"""Rich's door: a progress bar on standard error. Imported only when one is shown."""
+
+from __future__ import annotations
+
+from time import monotonic
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+__all__ = ["Bar"]
+
+
+class Bar:
+    """A progress bar on standard error: `total` documents, or an open end when it is None.
+
+    It has no thread of its own: a process that is forked while one runs could hang.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[chunks]} chunks"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,  # it would send what the caller prints to standard error
+        )
+        self._task = self._progress.add_task("Documents", total=total, chunks=0)
+        self._chunks = 0
+        self._shown = 0.0
+
+    def __enter__(self) -> Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def advance(self, chunks: int) -> None:
+        """One more document is done, with that many chunks."""
+        self._chunks += chunks
+        now = monotonic()
+        due = now - self._shown > 0.1
+        self._progress.update(self._task, advance=1, chunks=self._chunks, refresh=due)
+        self._shown = now if due else self._shown
