@@ -121,6 +121,10 @@ class Sized:
                     f"{f.name} has no effect with strategy {name!r}; leave it out.", UnusedOptionWarning, stacklevel=5
                 )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The options alone: what was worked out from them is worked out again."""
+        return {f.name: self.__dict__[f.name] for f in dataclasses.fields(self) if f.name in self.__dict__}
+
     @property
     def limit(self) -> float:
         """The most a chunk may measure."""

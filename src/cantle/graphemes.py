@@ -1,0 +1,105 @@
+"""Grapheme cluster boundaries (Unicode annex 29), asked for at single positions.
+
+Scanning a text for all its clusters is slow, and cuts are few: so a position is first judged by the
+two characters around it, which decides nearly all text, and only then by a scan from the nearest
+certain boundary before it. Clusters of more than 32 code points may be cut; CR LF and two surrogate
+code points that make a pair never are.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+__all__ = ["LONGEST", "is_boundary", "next_boundary", "previous_boundary"]
+
+LONGEST = 32
+"""Clusters longer than this many code points may be cut."""
+
+_LOOK_BACK = 4 * LONGEST
+
+
+@cache
+def _patterns() -> tuple[Any, Any]:
+    import regex
+
+    # What joins to something before it depending on more than its left neighbour.
+    return regex.compile(r"\X"), regex.compile(r"[\p{M}\u200c\u200d\p{Emoji_Modifier}\p{Regional_Indicator}]")
+
+
+def is_boundary(text: str, position: int) -> bool:
+    """Whether a cut at `position` (0 to `len(text)`, in code points) leaves all clusters whole."""
+    if not 0 < position < len(text):
+        return True
+    before, after = text[position - 1], text[position]
+    if after < "\u0300" and before < "\u0300":
+        return not (after == "\n" and before == "\r")
+    if "\u3400" <= after <= "\u9fff" and ("\u3000" <= before <= "\u3029" or "\u3400" <= before <= "\u9fff"):
+        return True
+    return _decided(text, position)
+
+
+def _decided(text: str, position: int) -> bool:
+    before, after = text[position - 1], text[position]
+    if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
+        return False
+    cluster, _ = _patterns()
+    if _certain(before, after):
+        return True
+    start = _certain_start(text, position)
+    for match in cluster.finditer(text, start, min(len(text), position + LONGEST + 1)):
+        if match.end() >= position:
+            return bool(match.end() == position or match.end() - match.start() > LONGEST)
+    return True
+
+
+def _certain(before: str, after: str) -> bool:
+    """Whether there is a boundary between the two whatever stands around them."""
+    cluster, joiner = _patterns()
+    return not joiner.match(before) and cluster.match(before + after).end() == 1
+
+
+def _certain_start(text: str, position: int) -> int:
+    """The nearest certain boundary before `position`; a run of flags is followed to its start."""
+    at, least = position - 1, max(0, position - _LOOK_BACK)
+    while at > least and not _certain(text[at - 1], text[at]):
+        at -= 1
+    if at == least and at and _is_flag(text[at]) and _is_flag(text[at - 1]):
+        # Pairs are counted from the start of the run; a step of two keeps the pairing.
+        start = _flags_start(text, at)
+        at -= (at - start) % 2
+    return at
+
+
+def _flags_start(text: str, position: int) -> int:
+    import regex
+
+    last = None
+    width = 1024
+    while last is None or last.start() == low:
+        low = max(0, position - width)
+        last = regex.search(r"\p{Regional_Indicator}*\Z", text[low:position])
+        assert last is not None
+        if low == 0 or last.start() > 0:
+            return int(low + last.start())
+        width *= 4
+    return int(low)
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def previous_boundary(text: str, position: int, least: int) -> int:
+    """The greatest boundary at most `position` and greater than `least`; else the next one after."""
+    at = position
+    while at > least and not is_boundary(text, at):
+        at -= 1
+    return at if at > least else next_boundary(text, least + 1)
+
+
+def next_boundary(text: str, position: int) -> int:
+    """The smallest boundary at least `position`."""
+    while position < len(text) and not is_boundary(text, position):
+        position += 1
+    return position

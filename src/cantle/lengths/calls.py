@@ -1,0 +1,140 @@
+"""Lengths by somebody's function or tokenizer, of which nothing is known but its answers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import OptionError
+from .base import Measure
+
+__all__ = ["CallLength", "EncodeLength"]
+
+_REMEMBERED = 4096
+
+
+class CallLength:
+    """A function from `str` to a number. It need not be monotone; it should be deterministic."""
+
+    def __init__(self, function: Callable[[str], float]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, text: str, /) -> float:
+        result = self.function(text)
+        if isinstance(result, bool) or not isinstance(result, int | float) or not result >= 0:
+            try:  # numpy's numbers, decimals and the like
+                number = float(result)
+            except (TypeError, ValueError):
+                number = -1.0
+            if isinstance(result, bool | str) or not number >= 0:
+                raise OptionError(
+                    f"length_function must return a number that is not negative, got {result!r} "
+                    f"for a text of {len(text)} characters."
+                )
+            return number
+        return result
+
+    def measure(self, text: str) -> Measure:
+        return CallMeasure(self, text)
+
+
+class EncodeLength(CallLength):
+    """An object with `encode`: the length is the number of ids it gives.
+
+    Hugging Face tokenizers and fast tokenizers of `transformers` are asked for ids without special
+    tokens where they let us.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+        self._plain: bool | None = None
+        super().__init__(self._count)
+        self.name = getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__
+
+    def _count(self, text: str) -> int:
+        encode = getattr(self.tokenizer, "encode_ordinary", None)  # tiktoken: specials are plain text
+        if encode is not None:
+            return len(encode(text))
+        if self._plain is not False:
+            try:
+                result = _ids(self.tokenizer.encode(text, add_special_tokens=False))
+            except TypeError:
+                self._plain = False
+            else:
+                self._plain = True
+                return result
+        return _ids(self.tokenizer.encode(text))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"tokenizer": self.tokenizer}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["tokenizer"])  # type: ignore[misc]
+
+
+def _ids(encoded: Any) -> int:
+    return len(getattr(encoded, "ids", encoded))
+
+
+class CallMeasure:
+    """Asks the function about stretches of a text; the latest few thousand answers are kept.
+
+    `fit` guesses from the rate seen so far and closes in by false position, so the function is
+    called a handful of times for each answer, on stretches near the size looked for.
+    """
+
+    exact = False
+
+    def __init__(self, length: CallLength, text: str) -> None:
+        self._length, self._text = length, text
+        self._known: OrderedDict[tuple[int, int], float] = OrderedDict()
+        self._rate = 0.25  # units a character
+
+    def length(self, start: int, end: int) -> float:
+        key = (start, end)
+        found = self._known.get(key)
+        if found is None:
+            found = self._length(self._text[start:end]) if end > start else 0
+            self._known[key] = found
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+            if found and end - start > 8:
+                self._rate = found / (end - start)
+        return found
+
+    def fit(self, start: int, limit: float) -> int:
+        width = self._search(lambda n: self.length(start, start + n), len(self._text) - start, limit)
+        return start + width
+
+    def fit_back(self, end: int, limit: float) -> int:
+        return end - self._search(lambda n: self.length(end - n, end), end, limit)
+
+    def _search(self, length: Callable[[int], float], most: int, limit: float) -> int:
+        """The greatest width up to `most` whose length is within the limit, taking it for monotone."""
+        low, high, low_length, high_length = 0, most + 1, 0.0, 0.0
+        guess = min(most, max(1, int(limit / self._rate) + 1 if self._rate else most))
+        reach = guess
+        while high - low > 1:
+            found = length(guess)
+            if found <= limit:
+                low, low_length = guess, found
+            else:
+                high, high_length = guess, found
+            if high > most:  # nothing too long seen yet: stretch out
+                if low == most:
+                    break
+                reach = min(most, max(low + 1, low + max(low, 16) if low_length < limit / 2 else low + low // 8 + 1))
+                guess = reach
+            else:
+                guess = _between(low, high, low_length, high_length, limit)
+        return low
+
+
+def _between(low: int, high: int, low_length: float, high_length: float, limit: float) -> int:
+    if high - low > 8 and high_length > low_length:
+        at = low + int((high - low) * (limit - low_length + 0.5) / (high_length - low_length))
+        margin = (high - low) // 16
+        return min(max(at, low + 1 + margin), high - 1 - margin)
+    return (low + high) // 2

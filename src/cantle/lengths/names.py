@@ -1,0 +1,70 @@
+"""Length functions by name: ours, OpenAI's encodings and models, and those of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..errors import OptionError, UnknownLengthError
+from .arithmetic import ByteLength, CharacterLength, Utf16Length, WordLength
+from .base import Length
+from .calls import CallLength, EncodeLength
+from .tokens import TokenLength
+
+__all__ = ["add_provider", "names", "resolve"]
+
+_BUILTIN: dict[str, Callable[[], Length]] = {
+    "characters": CharacterLength,
+    "utf16": Utf16Length,
+    "bytes": ByteLength,
+    "words": WordLength,
+}
+_made: dict[str, Length] = {}
+_providers: list[tuple[Callable[[str], Length | None], Callable[[], Iterable[str]]]] = []
+
+
+def add_provider(find: Callable[[str], Length | None], known: Callable[[], Iterable[str]]) -> None:
+    """Let `find(name)` answer for names that are not ours; the plugin host does."""
+    _providers.append((find, known))
+
+
+def names() -> list[str]:
+    """All names, models left out."""
+    from ..tokenizers.encodings import ENCODINGS
+
+    return [*_BUILTIN, *ENCODINGS, *(name for _, known in _providers for name in known())]
+
+
+def resolve(value: Any) -> Length:
+    """The length function that a name, a `Length`, a callable or an object with `encode` stands for.
+
+    Raises `UnknownLengthError` for a name, `OptionError` for anything else.
+    """
+    if isinstance(value, str):
+        return _made.get(value) or _named(value)
+    if callable(getattr(value, "measure", None)) and callable(value):
+        return value  # type: ignore[no-any-return]
+    if callable(getattr(value, "encode", None)):
+        return EncodeLength(value)
+    if callable(value):
+        return CallLength(value)
+    raise OptionError(
+        "length_function must be a name, a function from str to int, or an object with encode(), "
+        f"got {value!r}. Names: {', '.join(names())}."
+    )
+
+
+def _named(name: str) -> Length:
+    from ..tokenizers.encodings import ENCODINGS, MODELS
+
+    if name in _BUILTIN:
+        found: Length | None = _BUILTIN[name]()
+    elif name in ENCODINGS or name in MODELS:
+        found = TokenLength(MODELS.get(name, name))
+    else:
+        found = next((length for find, _ in _providers if (length := find(name)) is not None), None)
+        if found is None:
+            raise UnknownLengthError(name, names())
+        return found  # a plugin's: its registry may change
+    _made[name] = found
+    return found

@@ -1,0 +1,191 @@
+"""Lengths in tokens: one encoding of the whole text answers for all its stretches.
+
+A stretch counted alone can have another number of tokens than inside the text, but only by what
+happens at its two edges: BPE never crosses the pieces that an encoding's pattern cuts a text into.
+So the tokens between the first and the last certain piece border inside a stretch are taken from
+the one encoding, and only the few characters outside them are counted anew.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..errors import DocumentError
+from ..tokenizers.encoding import AFTER, BLOCK, SAFE, Encoding, blocks, encoding
+from .base import Measure
+
+__all__ = ["SpecialTokens", "TokenLength"]
+
+_TAIL = AFTER + "'-\u2019"
+_NEAR = 256
+
+
+class SpecialTokens(NamedTuple):
+    """Which special tokens a text may hold: `allowed` count as one token, `disallowed` are refused.
+
+    What is in neither is plain text.
+    """
+
+    allowed: frozenset[str] = frozenset()
+    disallowed: frozenset[str] = frozenset()
+
+    def check(self, text: str) -> None:
+        """Raise `DocumentError` when the text holds a special token that is not allowed."""
+        found = _pattern(self.disallowed).search(text) if self.disallowed else None
+        if found:
+            raise DocumentError(
+                f"the text contains a special token that is not allowed: {found[0]} (at {found.start()}). Put it into "
+                "allowed_special to take it as one token, or take it out of disallowed_special to take it as plain text."
+            )
+
+
+class TokenLength:
+    """Tokens of an encoding. `special` says what special-token text counts; by default plain text.
+
+    The vocabulary is loaded at the first use.
+    """
+
+    def __init__(self, name: str, special: SpecialTokens | None = None) -> None:
+        self.name = name
+        self.special = special or SpecialTokens()
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The encoding, loaded."""
+        return encoding(self.name)
+
+    def __call__(self, text: str, /) -> int:
+        if self.special.allowed and (pattern := _pattern(self.special.allowed)).search(text):
+            pieces = pattern.split(text)
+            return sum(map(self.encoding.count, pieces)) + len(pieces) - 1
+        return self.encoding.count(text)
+
+    def measure(self, text: str) -> Measure:
+        return TokenMeasure(self, text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "special": self.special}
+
+
+class TokenMeasure:
+    """Tokens of stretches of a text. `fit` is a close guess, `length` is right."""
+
+    exact = False
+
+    def __init__(self, length: TokenLength, text: str) -> None:
+        self._text, self._total = text, len(text)
+        self._whole = length
+        self._count = length.encoding.count
+        allowed = length.special.allowed
+        self._special = _pattern(allowed) if allowed and _pattern(allowed).search(text) else None
+        self._ends: Any = None
+
+    def _encode(self) -> None:
+        """The position (in code points) by which each token is complete, ascending."""
+        import numpy
+
+        text, enc = self._text, self._whole.encoding
+        if self._special is None:
+            sizes = enc.byte_lengths[enc.ids(text)]
+        else:
+            parts, at = [], 0
+            for match in self._special.finditer(text):
+                parts += [enc.byte_lengths[enc.ids(text[at : match.start()])], [len(match[0])]]
+                at = match.end()
+            parts.append(enc.byte_lengths[enc.ids(text[at:])])
+            sizes = numpy.concatenate(parts)
+        ends = numpy.cumsum(sizes, dtype=numpy.int64)
+        if not text.isascii():
+            data = numpy.frombuffer(text.encode("utf-8", "surrogatepass"), numpy.uint8)
+            characters = numpy.cumsum((data & 0xC0) != 0x80, dtype=numpy.int64)
+            ends = characters[ends - 1]
+        self._ends = ends
+        self._search = ends.searchsorted
+        self._hard = [end for _, end, hard in blocks(text) if hard] if self._total > BLOCK else []
+
+    @property
+    def ends(self) -> Any:
+        """The position by which each token is complete: a numpy array of int64, ascending."""
+        if self._ends is None:
+            self._encode()
+        return self._ends
+
+    def index(self, position: int) -> int:
+        """How many tokens are complete at a position."""
+        if self._ends is None:
+            self._encode()
+        return int(self._search(position, "right"))
+
+    def length(self, start: int, end: int) -> int:
+        text = self._text
+        if end - start <= 24 or self._special is not None or (self._ends is None and self._total < 2 * (end - start)):
+            return self._whole(text[start:end])
+        head, tail, count = start, end, 0
+        if start and not self._safe(start):
+            match = SAFE.search(text, start, min(end, start + _NEAR))
+            if match is None:
+                return self._count(text[start:end])
+            head = match.end()
+            count = self._count(text[start:head])
+        if end < self._total and not (text[end] in AFTER and text[end - 1].isalnum()):
+            tail = self._last_safe(head, end)
+            count += self._count(text[tail:end])
+            if tail == head:
+                return count
+        if self._ends is None:
+            self._encode()
+        if self._hard and any(head < hard < tail for hard in self._hard):
+            return self._count(text[start:end])
+        return count + int(self._search(tail, "right")) - int(self._search(head, "right"))
+
+    def _safe(self, at: int) -> bool:
+        """Whether a piece begins here however the text before is cut."""
+        before, after = self._text[at - 1], self._text[at]
+        if before == "\n":
+            return not after.isspace() and after != "/"  # o200k takes slashes along with line ends
+        return after in AFTER and before.isalnum()
+
+    def _last_safe(self, head: int, end: int) -> int:
+        """The last certain piece border after `head` and before `end`, or `head`."""
+        text = self._text
+        low = max(head, end - _NEAR)
+        at = low + len(text[low:end].rstrip(_TAIL))
+        if low < at < end and text[at] in AFTER and text[at - 1].isalnum():
+            return at
+        found = head
+        for match in SAFE.finditer(text, low, end):
+            found = match.end()
+        return found
+
+    def fit(self, start: int, limit: float) -> int:
+        total = self._total
+        if self._ends is None:
+            if (total - start) * 4 <= limit or (start == 0 and total <= 8 * limit and self._whole(self._text) <= limit):
+                return total
+            self._encode()
+        target = int(self._search(start, "right")) + int(limit)
+        if target >= len(self._ends):
+            return total
+        if limit < 1:
+            return start
+        end = int(self._ends[target - 1])
+        if end == self._ends[target]:  # the last token ends inside a character
+            end -= 1
+        return max(start, end)
+
+    def fit_back(self, end: int, limit: float) -> int:
+        target = self.index(end) - int(limit)
+        return min(end, int(self._ends[target - 1])) if target > 0 else 0
+
+
+_patterns: dict[frozenset[str], re.Pattern[str]] = {}
+
+
+def _pattern(tokens: frozenset[str]) -> re.Pattern[str]:
+    found = _patterns.get(tokens)
+    if found is None:
+        longest_first = sorted(tokens, key=lambda token: (-len(token), token))
+        found = _patterns[tokens] = re.compile("|".join(map(re.escape, longest_first)))
+    return found

@@ -1,0 +1,12 @@
+"""The shared engine: places where a text may be cut, a measure, a limit and an overlap give spans.
+
+It knows sizes and no formats. `levels` says where a text may be cut and how strongly, `engine`
+fills chunks up to the limit.
+"""
+
+from __future__ import annotations
+
+from .engine import Packer, Spans
+from .levels import Clusters, Level, Literal, Pattern, Pieces, level
+
+__all__ = ["Clusters", "Level", "Literal", "Packer", "Pattern", "Pieces", "Spans", "level"]

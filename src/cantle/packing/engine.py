@@ -1,0 +1,225 @@
+"""Fill chunks up to the limit with the pieces of the strongest level that cuts them small enough.
+
+The result is that of the classic recursive splitter: a region is cut at the first level that occurs
+in it; neighbouring pieces are joined while they fit; a piece that is too long itself is a region of
+its own for the levels below, and nothing is joined across it. But pieces are not listed, measured
+and joined one by one: from each start the measure says how far the limit reaches, and the level
+where the last piece before that ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..chunk import Cut
+from ..lengths import Measure
+from ..whitespace import STRIP, is_blank, trim
+from .levels import Clusters, ClusterPieces, Level, Pieces
+
+__all__ = ["Packer", "Spans"]
+
+
+class Spans:
+    """The spans found so far, trimmed: columns for `Chunks.from_spans`."""
+
+    def __init__(self, text: str, strip: bool, explain: bool = False) -> None:
+        self.text, self.strip = text, strip
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.cuts: list[Cut] | None = [] if explain else None
+
+    def add(self, start: int, end: int, cut: Cut | None = None) -> None:
+        """Add a chunk; one that is blank after trimming is left out, unless nothing is trimmed."""
+        text = self.text
+        if self.strip:
+            if text[start] in STRIP or text[end - 1] in STRIP:
+                start, end = trim(text, start, end)
+                if start >= end:
+                    return
+            if text[start] <= " " or text[start] == "\x85":  # blank by Python's reckoning
+                if is_blank(text[start:end]):
+                    return
+        self.starts.append(start)
+        self.ends.append(end)
+        if self.cuts is not None and cut is not None:
+            self.cuts.append(cut)
+
+
+    def join_small(self, measure: Measure, least: float, limit: float) -> None:
+        """Join a chunk shorter than `least` with a neighbour where the result is within the limit."""
+        starts: list[int] = []
+        ends: list[int] = []
+        cuts: list[Cut] = []
+        for i, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
+            small = starts and (measure.length(start, end) < least or measure.length(starts[-1], ends[-1]) < least)
+            if small and measure.length(starts[-1], end) <= limit:
+                ends[-1] = end
+                if self.cuts is not None:
+                    cuts[-1] = self.cuts[i]
+            else:
+                starts.append(start)
+                ends.append(end)
+                if self.cuts is not None:
+                    cuts.append(self.cuts[i])
+        self.starts, self.ends = starts, ends
+        self.cuts = cuts if self.cuts is not None else None
+
+
+class _Region(NamedTuple):
+    start: int
+    end: int
+    depth: int
+    pieces: Pieces | None
+
+
+class Packer:
+    """Cuts one text. `limit` and `overlap` are in the measure's units."""
+
+    def __init__(
+        self,
+        text: str,
+        measure: Measure,
+        levels: Sequence[Level],
+        *,
+        limit: float,
+        least: float = 0,
+        overlap: float = 0,
+        strip: bool = True,
+        explain: bool = False,
+    ) -> None:
+        self.text, self.measure, self.levels = text, measure, levels
+        self.limit, self.least, self.overlap, self.strip = limit, least, overlap, strip
+        self.spans = Spans(text, strip, explain)
+        self._explain = explain
+
+    def pack(self) -> Spans:
+        """The spans of the whole text."""
+        self.pack_region(0, len(self.text))
+        if self.least:
+            self.spans.join_small(self.measure, self.least, self.limit)
+        return self.spans
+
+    def pack_region(self, start: int, end: int, depth: int = 0) -> None:
+        """Add the spans of a region, cut at the levels from `depth` on."""
+        regions = [_Region(start, end, depth, None)]
+        while regions:
+            start, end, depth, pieces = regions.pop()
+            if pieces is None:
+                pieces, depth = self._choose(start, end, depth)
+            oversize = self._fill(start, end, depth, pieces)
+            if oversize is not None:
+                start, stop, following = oversize
+                if following < end:
+                    regions.append(_Region(following, end, depth, pieces))
+                regions.append(_Region(start, stop, depth, None))
+
+    def fits(self, start: int, end: int) -> bool:
+        """Whether a piece is within the limit, white space at its ends included."""
+        if self.measure.exact:
+            return self.measure.length(start, end) <= self.limit
+        return self._fits(start, end)
+
+    def add_or_cut(self, start: int, end: int, level: Level | None = None, depth: int = 0) -> None:
+        """Add a piece as one chunk, or in several where it is too long. `level` is what it was cut at."""
+        if start >= end:
+            return
+        if not self.fits(start, end):
+            self.pack_region(start, end)
+        elif not self._explain:
+            self.spans.add(start, end)
+        elif level is None or end >= len(self.text):
+            self.spans.add(start, end, Cut("end", 0))
+        else:
+            self.spans.add(start, end, Cut(level.kind, depth, level.detail))
+
+    def _choose(self, start: int, end: int, depth: int) -> tuple[Pieces, int]:
+        """The strongest level below `depth` that cuts the region; characters when none does."""
+        while depth < len(self.levels):
+            pieces = self.levels[depth].on(self.text, start, end, self.strip)
+            depth += 1
+            if pieces is not None:
+                return pieces, depth
+        return ClusterPieces(self.text, end), depth + 1
+
+    def _fill(self, start: int, end: int, depth: int, pieces: Pieces) -> tuple[int, int, int] | None:
+        """Pack the pieces of a region; stop at one that is too long: its bounds and what follows it."""
+        measure, limit = self.measure, self.limit
+        exact, fit, last, add = measure.exact, measure.fit, pieces.last, self.spans.add
+        lowest = isinstance(pieces, ClusterPieces)
+        careful = self.overlap > 0 or not self.strip
+        start = pieces.begin(start)
+        while start < end:
+            most = fit(start, limit)
+            found: tuple[int, int] | None
+            if most >= end and (exact or self._fits(start, end)):
+                found = end, end
+            else:
+                found = last(start, min(most, end - 1))
+                if not exact:
+                    found = self._verified(start, found, pieces)
+            if found is None:
+                stop, following = pieces.next(start)
+                if not lowest:
+                    return start, stop, following
+                found = stop, following  # one cluster longer than the limit: nothing can be done
+            elif careful and not lowest and measure.length(start, found[0]) >= limit:
+                stop, following = pieces.next(start)
+                if stop >= found[0]:  # one piece that fills the limit: the levels below may part it
+                    return start, stop, following
+            stop, following = found
+            add(start, stop, self._cut(depth, stop, end) if self._explain else None)
+            if following >= end:
+                return None
+            begin = pieces.begin(following)
+            if self.overlap > 0 and begin < end:
+                begin = self._step_back(start, stop, begin, pieces)
+            start = begin
+        return None
+
+    def _verified(self, start: int, found: tuple[int, int] | None, pieces: Pieces) -> tuple[int, int] | None:
+        """The last piece up to which the text really fits, for measures that only guess."""
+        while found is not None:
+            a, b = self._trimmed(start, found[0])
+            length = self.measure.length(a, b)
+            if length <= self.limit:
+                return found
+            shorter = start + int((found[0] - start) * self.limit / length)
+            found = pieces.last(start, min(found[0] - 1, max(shorter, start + 1)))
+        return None
+
+    def _fits(self, start: int, end: int) -> bool:
+        return self.measure.length(*self._trimmed(start, end)) <= self.limit
+
+    def _trimmed(self, start: int, end: int) -> tuple[int, int]:
+        return trim(self.text, start, end) if self.strip else (start, end)
+
+    def _step_back(self, start: int, stop: int, begin: int, pieces: Pieces) -> int:
+        """Where the next chunk begins, so that it repeats whole pieces of the last one.
+
+        They measure at most `overlap`, and the piece at `begin` fits behind them; before a piece
+        that is too long nothing is repeated.
+        """
+        measure, text = self.measure, self.text
+        piece_end = pieces.next(begin)[0]
+        if measure.length(*self._trimmed(begin, piece_end)) >= self.limit:
+            return begin
+        first = trim(text, start, stop)[0] if self.strip else start
+        at = max(measure.fit_back(stop, self.overlap), measure.fit_back(piece_end, self.limit), first + 1)
+        back = pieces.start_after(at, stop)
+        if not measure.exact:
+            while back < stop and not (
+                measure.length(*self._trimmed(back, stop)) <= self.overlap
+                and measure.length(*self._trimmed(back, piece_end)) <= self.limit
+            ):
+                back = pieces.start_after(back + 1, stop)
+        if self.strip and back < stop and trim(text, back, stop)[0] >= stop:
+            return begin  # nothing but white space
+        return back if back < stop else begin
+
+    def _cut(self, depth: int, stop: int, end: int) -> Cut:
+        if stop >= end and end == len(self.text):
+            return Cut("end", 0)
+        if depth > len(self.levels) or isinstance(level := self.levels[depth - 1], Clusters):
+            return Cut("characters", depth - 1)
+        return Cut(level.kind, depth - 1, level.detail)

@@ -1,0 +1,85 @@
+"""`recursive`: cut at the strongest separator that makes the pieces small enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from .. import checks
+from ..chunks import Chunks
+from ..errors import OptionError
+from ..hookspecs import hookimpl
+from ..packing import Level, Packer, level
+from ..separators import DEFAULT, LANGUAGES
+from ..source import Source
+from ..strategy import Sized, Strategy, option
+
+__all__ = ["Recursive"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recursive(Sized):
+    """Cut at paragraphs; where one is too long at lines, then words, then characters.
+
+    A region is cut at the first separator that occurs in it, neighbouring pieces are joined up to
+    `max_size`, and a piece that is still too long is cut at the separators that follow. What no
+    separator cuts small enough is cut between grapheme clusters. Overlap is made of whole pieces.
+
+    The algorithm is LangChain's `RecursiveCharacterTextSplitter` as Mastra runs it.
+    """
+
+    name: ClassVar[str] = "recursive"
+    drops: ClassVar[tuple[str, ...]] = ("separator",)
+
+    separators: list[str] | tuple[str, ...] = option(
+        DEFAULT, "Where to cut, strongest first; the empty string stands for every character."
+    )
+    is_separator_regex: bool = option(False, "Take the separators for regular expressions.")
+    language: str | None = option(
+        None,
+        "Use the separators of a programming or markup language instead: " + ", ".join(LANGUAGES) + ". "
+        "They are kept, at the start of the chunk after, unless separator_position says otherwise.",
+    )
+
+    def __post_init__(self) -> None:
+        checks.strings("separators", self.separators)
+        checks.boolean("is_separator_regex", self.is_separator_regex)
+        checks.string("language", self.language, none=True)
+        if self.language and self.language not in LANGUAGES:
+            raise OptionError(
+                f"language {self.language!r} is not supported. Choose from {', '.join(LANGUAGES)}, or give separators."
+            )
+        super().__post_init__()
+        self._levels  # noqa: B018  # a wrong pattern is an error now, not at the first document
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        if self.language:
+            position = self.separator_position or "start"  # keywords belong to what follows them
+            return [level(pattern, regex=True, position=position) for pattern in LANGUAGES[self.language]]
+        return [
+            level(separator, regex=self.is_separator_regex, position=self.separator_position)
+            for separator in self.separators
+        ]
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`: literal slices of its text."""
+        spans = Packer(
+            source.text,
+            self.length.measure(source.text),
+            self._levels,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        ).pack()
+        return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Recursive]

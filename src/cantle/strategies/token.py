@@ -1,0 +1,151 @@
+"""`token`: windows of so many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .. import checks
+from ..chunk import Cut
+from ..chunks import Chunks
+from ..errors import OptionError
+from ..graphemes import next_boundary, previous_boundary
+from ..hookspecs import hookimpl
+from ..lengths import Length, SpecialTokens, TokenLength
+from ..lengths.tokens import TokenMeasure
+from ..packing import Spans
+from ..source import Source
+from ..strategy import Sized, Strategy, option
+from ..tokenizers.encodings import ENCODINGS, MODELS
+from ..whitespace import trim
+
+__all__ = ["Token"]
+
+Specials = set[str] | frozenset[str] | list[str] | tuple[str, ...] | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Token(Sized):
+    """Windows of `max_size` tokens, each beginning `overlap` tokens before the last one's end.
+
+    Windows begin and end between tokens, moved to the next border of a grapheme cluster where a
+    token ends inside one. A window whose text, counted alone, has more tokens than `max_size` is
+    made shorter.
+    """
+
+    name: ClassVar[str] = "token"
+    drops: ClassVar[tuple[str, ...]] = ()
+    unused: ClassVar[tuple[str, ...]] = ("length_function", "separator_position")
+
+    encoding_name: str = option("cl100k_base", "The encoding: " + ", ".join(ENCODINGS) + ".")
+    model_name: str | None = option(None, "Use the encoding of this OpenAI model instead.")
+    allowed_special: Specials | None = option(
+        None, "Special tokens to take as one token each where they stand in the text, or 'all'."
+    )
+    disallowed_special: Specials | None = option(
+        None,
+        "Special tokens that are an error in the text, or 'all'. With allowed_special alone: all others. "
+        "With neither, special tokens are plain text.",
+    )
+
+    def __post_init__(self) -> None:
+        checks.string("encoding_name", self.encoding_name)
+        checks.string("model_name", self.model_name, none=True)
+        if self.model_name is not None and self.model_name not in MODELS:
+            raise OptionError(
+                f"model_name {self.model_name!r} is not known. Known models: {', '.join(MODELS)}. "
+                "For another one give its encoding_name."
+            )
+        if self.encoding_name not in ENCODINGS:
+            raise OptionError(f"encoding_name must be one of {', '.join(ENCODINGS)}, got {self.encoding_name!r}.")
+        for option_name in ("allowed_special", "disallowed_special"):
+            value = getattr(self, option_name)
+            if value is None or value == "all":
+                continue
+            if isinstance(value, str) or not isinstance(value, set | frozenset | list | tuple):
+                raise OptionError(f"{option_name} must be a set of special tokens or 'all', got {value!r}.")
+            checks.strings(option_name, list(value))
+        super().__post_init__()
+
+    @property
+    def encoding(self) -> str:
+        """The name of the encoding in force."""
+        return MODELS[self.model_name] if self.model_name is not None else self.encoding_name
+
+    @property
+    def length(self) -> Length:
+        """Tokens, special tokens as the options say."""
+        return self._length()
+
+    def _length(self) -> TokenLength:
+        return TokenLength(self.encoding, self._special())
+
+    def _special(self) -> SpecialTokens:
+        allowed, disallowed = self.allowed_special, self.disallowed_special
+        if allowed is None and disallowed is None:
+            return SpecialTokens()
+        every = frozenset(ENCODINGS[self.encoding].special_tokens)
+        allow = every if allowed == "all" else every & frozenset(allowed or ())
+        refuse = every - allow if disallowed is None or disallowed == "all" else frozenset(disallowed)
+        return SpecialTokens(allow, refuse)
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`: literal slices. Raises `DocumentError` for a disallowed special token."""
+        length = self._length()
+        length.special.check(source.text)
+        start, end = trim(source.text, 0, len(source.text)) if self.strip_whitespace else (0, len(source.text))
+        text = source.text if end - start == len(source.text) else source.text[start:end]
+        spans = Spans(text, self.strip_whitespace, self.explain)
+        if text:
+            measure = TokenMeasure(length, text)
+            self._windows(text, measure, spans)
+            if self.least:
+                spans.join_small(measure, self.least, self.limit)
+        starts = [start + at for at in spans.starts] if start else spans.starts
+        ends = [start + at for at in spans.ends] if start else spans.ends
+        return Chunks.from_spans(source, starts, ends, cuts=spans.cuts)
+
+    def _windows(self, text: str, measure: TokenMeasure, spans: Spans) -> None:
+        total, overlap = len(text), int(self.repeat)
+        at = 0
+        while True:
+            end = self._end(text, measure, at)
+            spans.add(at, end, Cut("tokens" if end < total else "end", 0))
+            if end >= total:
+                return
+            following = self._back(text, measure, at, end) if overlap else end
+            # A window that repeats so much that it does not get further is of no use.
+            while following < end and self._end(text, measure, following) <= end:
+                following = min(end, next_boundary(text, following + 1))
+            at = following
+
+    def _end(self, text: str, measure: TokenMeasure, start: int) -> int:
+        """Where the window that begins at `start` ends: at least a cluster further."""
+        limit, end = self.limit, measure.fit(start, self.limit)
+        while True:
+            end = len(text) if end >= len(text) else previous_boundary(text, max(end, start), start)
+            a, b = trim(text, start, end) if self.strip_whitespace else (start, end)
+            count = measure.length(a, b)
+            if count <= limit or next_boundary(text, start + 1) >= end:
+                return end
+            end = min(end - 1, measure.fit(start, limit - (count - limit)))
+            limit_left = measure.index(end) - measure.index(start)
+            if limit_left <= 0:
+                return next_boundary(text, start + 1)
+
+    def _back(self, text: str, measure: TokenMeasure, start: int, end: int) -> int:
+        """Where the window after `[start, end)` begins, so that it repeats at most `overlap` tokens."""
+        at = next_boundary(text, max(measure.fit_back(end, self.repeat), start + 1))
+        while at < end:
+            a, b = trim(text, at, end) if self.strip_whitespace else (at, end)
+            if measure.length(a, b) <= self.repeat:
+                return at
+            at = next_boundary(text, at + 1)
+        return end
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Token]
