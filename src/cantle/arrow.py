@@ -59,8 +59,9 @@ def flat(chunks: Chunks) -> list[dict[str, Any]]:
 
 def table(chunks: Chunks) -> pyarrow.Table:
     """A `pyarrow.Table`, one row a chunk. Raises `MissingDependencyError` without pyarrow."""
-    pyarrow = _pyarrow("to_arrow()")
-    return pyarrow.Table.from_pylist(flat(chunks), schema=_schema(pyarrow))
+    arrow = _pyarrow("to_arrow()")
+    made: pyarrow.Table = arrow.Table.from_pylist(flat(chunks), schema=_schema(arrow))
+    return made
 
 
 class ParquetFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,7 @@ def chunk_many(
     plugins: Registry | None = None,
     read: Mapping[str, Any] | None = None,
     **options: Any,
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Cut many documents; an iterator of one `Result` each.
 
     `documents` holds documents and paths of files (a `str` is a path), and may be a generator: it
@@ -135,7 +135,7 @@ def name_of(item: Any) -> str:
     return item.as_posix() if isinstance(item, Path) else str(item)
 
 
-def _deliver(results: Iterator[Result], errors: str, total: int | None, progress: bool) -> Iterator[Result]:
+def _deliver(results: Iterator[Result], errors: str, total: int | None, progress: bool) -> Generator[Result]:
     with ExitStack() as stack:
         if hasattr(results, "close"):
             stack.callback(results.close)  # stops the workers when the caller stops early

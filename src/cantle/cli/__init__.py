@@ -1,0 +1,37 @@
+"""The command line: `cantle`, or `python -m cantle`. Each command is imported when it is run.
+
+Exit codes: 0 all went well; 1 something failed (some files, or a check); 2 wrong usage (arguments,
+options, unknown names); 130 interrupted; 141 the reader of our output went away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .group import Cli
+
+__all__ = ["cli", "main"]
+
+
+@click.command(
+    cls=Cli,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 all went well, 1 something failed, 2 wrong usage, 130 interrupted. "
+    "`cantle COMMAND --help` shows examples.",
+)
+@click.version_option(None, "-V", "--version", package_name="cantle", prog_name="cantle")
+def cli() -> None:
+    """Cut documents into chunks for retrieval.
+
+    \b
+    cantle chunk README.md                     see the chunks
+    cantle chunk docs/ -o chunks.jsonl         write them
+    cantle strategies                          ways to cut, and their options
+    """
+
+
+def main(args: list[str] | None = None) -> Any:
+    """Run the command line; ends the process with its exit code."""
+    return cli.main(args, prog_name="cantle")

@@ -1,0 +1,187 @@
+"""`cantle chunk`: cut files."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..batch import Result, chunk_many
+from ..document import MDocument
+from ..errors import CantleWarning
+from . import options as opt
+from .group import Failure
+from .inputs import find, standard_input
+from .outputs import FORMATS, Writer, chosen_format, opened, writer
+
+__all__ = ["command"]
+
+_HELP = """Cut FILES into chunks.
+
+FILES are files, directories (walked; hidden files and unknown suffixes are left out), or - for
+standard input. The kind of a file (markdown, html, json, latex, text) comes from its suffix and
+decides the default strategy.
+
+Chunks go to standard output, or to the file of -o, which appears only when it is complete. Without
+-f the format comes from the suffix of -o (.jsonl .json .txt .csv .parquet); otherwise it is text on
+a terminal and JSON Lines in a pipe. Positions count characters (Unicode code points).
+
+A file that cannot be read or cut costs a line on standard error and the exit code 1; the others are
+cut all the same, unless --strict.
+
+\b
+Examples:
+  cantle chunk README.md
+  cantle chunk docs/ --max-size 512 --length cl100k_base -o chunks.jsonl
+  cantle chunk a.txt --strategy character --option 'separator="\\n\\n"'
+  cantle chunk book.md --option 'separators=["\\n## ", "\\n\\n", " "]' -f csv > book.csv
+  curl -s https://example.org | cantle chunk - --kind html --source example.html
+  cantle chunk corpus/ --workers 4 -o corpus.parquet
+
+\b
+Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted.
+"""
+
+
+@click.command("chunk", help=_HELP, short_help="Cut files into chunks.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option("-s", "--strategy", type=opt.STRATEGY, help="How to cut; see `cantle strategies`. Default: by kind.")
+@click.option("-n", "--max-size", type=opt.SIZE, help="The limit of a chunk, overlap included; or a range MIN,MAX.")
+@click.option("--overlap", type=opt.SIZE, help="How much of a chunk the next one repeats, at most.")
+@click.option("-l", "--length", type=opt.LENGTH, help="What sizes count: characters, bytes, words, cl100k_base, ...")
+@click.option("-O", "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="Any other option of the strategy.")
+@click.option("-k", "--kind", help="The kind of all files, whatever their suffix.")
+@click.option("--encoding", help="The encoding of all files. Default: found out, and UTF-8.")
+@click.option(
+    "--front-matter",
+    type=click.Choice(["read", "keep"]),
+    default="read",
+    show_default=True,
+    help="YAML front matter goes into the metadata; `keep` leaves its lines in the chunks too.",
+)
+@click.option("--source", help="The name of the one input, which ids begin with. Default: its path.")
+@click.option("-f", "--format", "format_", type=click.Choice(FORMATS), help="The format of the output.")
+@click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
+@click.option("-w", "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("--strict", is_flag=True, help="Stop at the first file that fails and write no file.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def command(
+    files: tuple[str, ...],
+    strategy: str | None,
+    max_size: Any,
+    overlap: Any,
+    length: str | None,
+    pairs: tuple[str, ...],
+    kind: str | None,
+    encoding: str | None,
+    front_matter: str,
+    source: str | None,
+    format_: str | None,
+    out: str | None,
+    workers: int,
+    strict: bool,
+    quiet: bool,
+) -> None:
+    """Cut the files and write the chunks; the help is `_HELP`."""
+    options = opt.merged(
+        opt.parsed(pairs),
+        max_size=("--max-size", max_size),
+        overlap=("--overlap", overlap),
+        length_function=("--length", length),
+    )
+    if source is not None and (len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())):
+        raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
+    if quiet:
+        warnings.simplefilter("ignore", CantleWarning)
+    read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
+    run = _Run(files, read, source)
+    results = chunk_many(
+        run.documents(),
+        strategy,
+        workers=workers,
+        errors="collect",
+        progress=_wants_progress(files, out, quiet),
+        read=read,
+        **options,
+    )
+    with opened(out) as output:
+        write = writer(chosen_format(format_, out), output, options.get("length_function"))
+        run.write(results, write, strict)
+        if run.done or not run.failed:  # nothing but failures replaces no file
+            write.close()
+            output.commit()
+    run.report(quiet)
+
+
+def _wants_progress(files: tuple[str, ...], out: str | None, quiet: bool) -> bool:
+    several = len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())
+    return several and not quiet and sys.stderr.isatty() and (out is not None or not sys.stdout.isatty())
+
+
+@dataclass
+class _Run:
+    """The documents of one call, and what became of them."""
+
+    files: tuple[str, ...]
+    read: dict[str, Any]
+    source: str | None
+    done: int = 0
+    chunks: int = 0
+    failed: list[tuple[str, Exception]] = field(default_factory=list)
+
+    def documents(self) -> Iterator[MDocument | Path]:
+        for item in find(self.files):
+            if isinstance(item, Path) and self.source is None:
+                yield item  # read where it is cut, in a worker perhaps
+                continue
+            try:
+                if isinstance(item, Path):
+                    yield MDocument.from_file(item, source=self.source, **self.read)
+                else:
+                    yield standard_input(self.source or "", self.read)
+            except Exception as error:
+                self.failed.append((str(item), error))
+
+    def write(self, results: Generator[Result], output: Writer, strict: bool) -> None:
+        with closing(results):  # stops the workers
+            for result in results:
+                if result.error is not None:
+                    self.failed.append((result.name, result.error))
+                elif result.chunks is not None:
+                    output.write(result.chunks)
+                    self.done += 1
+                    self.chunks += len(result.chunks)
+                if strict and self.failed:
+                    break
+        if strict and self.failed:
+            raise Failure(f"{_line(*self.failed[0])}\nStopped there (--strict); no file was written.")
+
+    def report(self, quiet: bool) -> None:
+        """The failures, one line each; without any, a line about the result for a person at a terminal."""
+        if self.failed:
+            for name, error in self.failed:
+                click.echo(f"Error: {_line(name, error)}", err=True)
+            total = self.done + len(self.failed)
+            raise Failure(f"{len(self.failed)} of {total} {'document' if total == 1 else 'documents'} failed.")
+        if not quiet and sys.stderr.isatty():
+            documents = "1 document" if self.done == 1 else f"{self.done} documents"
+            click.echo(f"{documents}, {self.chunks} chunks", err=True)
+
+
+def _line(name: str, error: Exception) -> str:
+    """The error on one line, the file's name in front where the message does not begin with it."""
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror
+    else:
+        text = str(error) or type(error).__name__
+        if type(error).__module__ == "builtins":  # its text alone may be a single word
+            text = f"{type(error).__name__}: {text}"
+    text = " ".join(text.split())
+    name = "standard input" if name in ("", "-") else name
+    return text if text.startswith(name) else f"{name}: {text}"

@@ -1,0 +1,79 @@
+"""What `cantle chunk` reads: files, directories, standard input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..document import MDocument
+from ..files import TEXT_SUFFIXES, assemble, decode, kind_of, media_type
+from ..plugins import registry
+
+__all__ = ["find", "standard_input"]
+
+
+def find(arguments: Sequence[str]) -> Iterator[str | Path]:
+    """The inputs that the arguments stand for, in their order: `-` and paths.
+
+    Files are taken as they are named. Directories are walked, sorted; hidden files and directories
+    and files whose suffix neither we nor a plugin know are left out.
+    """
+    known = set(TEXT_SUFFIXES)
+    for argument in arguments:
+        path = Path(argument)
+        if argument == "-" or not path.is_dir():
+            yield argument if argument == "-" else path
+            continue
+        found = False
+        for file in _walk(path):
+            if _readable(file, known):
+                found = True
+                yield file
+        if not found:
+            hint = "Name files of other types to read them as text."
+            click.echo(f"Warning: {argument} holds no document (by suffix). {hint}", err=True)
+
+
+def _walk(directory: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            file = Path(folder, name)
+            if not name.startswith(".") and file.is_file():
+                yield file
+
+
+def _readable(file: Path, known: set[str]) -> bool:
+    """Whether the suffix is known. A plugin is asked once for a suffix: it says so by reading the file."""
+    suffix = file.suffix.lower()
+    if suffix in known:
+        return True
+    host = registry()
+    if not any("load_document" in plugin.hooks for plugin in host.plugins.values() if not plugin.error):
+        return False
+    try:
+        if host.load_document(file, file.name, media_type(file)) is None:
+            return False
+    except Exception:  # it knows the suffix but not this file; the error is reported when it is cut
+        return True
+    known.add(suffix)
+    return True
+
+
+def standard_input(source: str, read: dict[str, Any]) -> MDocument:
+    """The document on standard input. `source` names it; its suffix gives the kind when `read` does not."""
+    data = sys.stdin.buffer.read()
+    kind, encoding = read.get("kind"), read.get("encoding")
+    if source and not kind and not encoding:
+        loaded = registry().load_document(data, source, media_type(source))
+        if loaded is not None:
+            return MDocument(loaded.text, loaded.kind, loaded.metadata, source, loaded.body)
+    name = source or "standard input"
+    kind = kind or kind_of(source)
+    text = decode(data, name, encoding, kind)
+    return assemble(MDocument, text, kind, {}, source or "-", read.get("front_matter", "read"))

@@ -1,0 +1,121 @@
+"""Values from the command line: `key=value` options, sizes, names that the shell completes."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from ..strategy import snake_case
+
+__all__ = ["LENGTH", "SIZE", "STRATEGY", "merged", "parsed"]
+
+
+if TYPE_CHECKING:  # generic to type checkers only: old releases of click cannot subscript it
+    _NameType = click.ParamType[str]
+    _SizeType = click.ParamType[Any]
+else:
+    _NameType = _SizeType = click.ParamType
+
+
+class _Name(_NameType):
+    """A name that the registry checks, since its error says more; the shell completes it."""
+
+    def _names(self) -> Iterable[str]:
+        raise NotImplementedError
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a broken plugin must not write into the command line
+            return [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
+
+
+class _StrategyName(_Name):
+    name = "name"
+
+    def _names(self) -> Iterable[str]:
+        from ..plugins import registry
+
+        return registry().strategies()
+
+
+class _LengthName(_Name):
+    name = "name"
+
+    def _names(self) -> Iterable[str]:
+        from .. import plugins  # noqa: F401  # lengths of plugins are found through it
+        from ..lengths import names
+
+        return names()
+
+
+class _Size(_SizeType):
+    """A number, or two with a comma between them."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            numbers = [_number(part) for part in value.split(",")]
+        except ValueError:
+            numbers = []
+        if not 1 <= len(numbers) <= 2:
+            self.fail(f"{value!r} is no size. Give a number such as 512, or a range such as 200,800.", param, ctx)
+        return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+STRATEGY = _StrategyName()
+LENGTH = _LengthName()
+SIZE = _Size()
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def parsed(pairs: Iterable[str]) -> dict[str, Any]:
+    """Options from `key=value`: JSON where the value is JSON, else a string; camelCase names too."""
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
+            raise click.BadParameter(
+                f"{pair!r} is no key=value. Examples: separator_position=end, 'separators=[\"\\n\\n\", \" \"]'.",
+                param_hint="--option",
+            )
+        if key in options:
+            raise click.BadParameter(f"{key!r} is given twice.", param_hint="--option")
+        options[key] = _value(value)
+    return snake_case(options)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def merged(options: dict[str, Any], **flags: Any) -> dict[str, Any]:
+    """The options with those flags that were given; both for one option is a usage error."""
+    for name, (flag, value) in flags.items():
+        if value is None:
+            continue
+        if name in options:
+            raise click.UsageError(f"{name} is given twice: by {flag} and by --option. Keep one.")
+        options[name] = value
+    return options
