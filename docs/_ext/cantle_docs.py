@@ -1,16 +1,20 @@
-"""What the pages take from the code: option tables, the list of strategies, unreleased changes, docstrings."""
+"""What the pages take from the code: tables of options, the help of commands, unreleased changes, docstrings."""
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import click
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from cantle.cli import cli
+from cantle.cli.group import COMMANDS
 from cantle.plugins import BUILTIN, Registry
 from cantle.strategy import Sized, describe
 
@@ -61,6 +65,20 @@ class Strategies(MarkdownDirective):
         return rows
 
 
+class Help(SphinxDirective):
+    """`{cantle-help} COMMAND`: what `cantle COMMAND --help` prints."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        module, _, attribute = COMMANDS[name].partition(":")
+        found: click.Command = getattr(import_module(module), attribute)
+        parent = click.Context(cli, info_name="cantle", max_content_width=88, terminal_width=88)
+        text = found.get_help(click.Context(found, parent, name, max_content_width=88, terminal_width=88))
+        return [nodes.literal_block(text, text, language="text")]
+
+
 class Unreleased(MarkdownDirective):
     """`{cantle-unreleased}`: the changelog fragments that no release has taken up yet."""
 
@@ -91,6 +109,7 @@ def restructured(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("cantle-options", Options)
     app.add_directive("cantle-strategies", Strategies)
+    app.add_directive("cantle-help", Help)
     app.add_directive("cantle-unreleased", Unreleased)
     app.connect("autodoc-process-docstring", restructured)
     return {"parallel_read_safe": True}

@@ -1,6 +1,7 @@
 """The strategy, as its users meet it: by name, through the entry point."""
 
 import pytest
+
 from cantle import MDocument, registry
 from cantle.errors import OptionError
 from cantle.testing import check_strategy
