@@ -74,10 +74,9 @@ class ParquetFile:
         self._pyarrow = pyarrow
         self._writer = parquet.ParquetWriter(file, _schema(pyarrow))
 
-    def write(self, many: Iterable[Chunks]) -> None:
-        """Append the chunks of some documents, as one row group."""
-        rows = [row for chunks in many for row in flat(chunks)]
-        self._writer.write_table(self._pyarrow.Table.from_pylist(rows, schema=_schema(self._pyarrow)))
+    def write(self, tables: Iterable[pyarrow.Table]) -> None:
+        """Append tables made by `table`, as one row group."""
+        self._writer.write_table(self._pyarrow.concat_tables(tables))
 
     def close(self) -> None:
         """Write the end of the file; without it the file cannot be read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,17 +24,20 @@ class Result:
     """What became of one document: its chunks, or the error that it met.
 
     `name` is the document's `source`, or the path as given. `document` is None when it could not be
-    read, `chunks` is None exactly when there is an `error`.
+    read, `chunks` is None when there is an `error`. `count` is the number of chunks. With `then=`,
+    `value` holds what that made of the chunks, and `chunks` is None.
     """
 
     name: str
     document: MDocument | None
     chunks: Chunks | None
     error: Exception | None = None
+    count: int = 0
+    value: Any = None
 
     @property
     def ok(self) -> bool:
-        """Whether there are chunks."""
+        """Whether the document was cut."""
         return self.error is None
 
 
@@ -49,6 +52,7 @@ def chunk_many(
     extract: Mapping[str, Any] | None = None,
     plugins: Registry | None = None,
     read: Mapping[str, Any] | None = None,
+    then: Callable[[Chunks], Any] | None = None,
     **options: Any,
 ) -> Generator[Result]:
     """Cut many documents; an iterator of one `Result` each.
@@ -62,6 +66,9 @@ def chunk_many(
     strategy and its options must pickle: functions and classes at the top level of a module, no
     lambdas. Scripts that start workers need `if __name__ == "__main__":` on macOS and Windows. A
     worker that dies (out of memory, for instance) is an error of the one document it died of.
+
+    `then` is called with the chunks of each document where they are made, in a worker perhaps; only
+    its answer comes back, as `Result.value`. Writing JSON or embedding is best done there.
 
     `ordered=False` gives results as they come. `progress=True` draws a bar on standard error.
     `errors` says what to do when a document cannot be read or cut: `raise` its exception, `collect`
@@ -81,7 +88,7 @@ def chunk_many(
         MDocument("")._strategy(host, None, options)  # checks the options
     else:
         strategy, options = host.make(strategy, options), {}
-    task = Task(strategy, options, extract, plugins, _reading(read or {}))
+    task = Task(strategy, options, extract, plugins, _reading(read or {}), then)
     if workers > 1:
         from .workers import run, sendable
 
@@ -101,6 +108,7 @@ class Task:
     extract: Mapping[str, Any] | None
     plugins: Registry | None
     read: dict[str, Any]
+    then: Callable[[Chunks], Any] | None
 
     def __call__(self, item: MDocument | str | Path) -> Result:
         """Read the document if it is a path, and cut it. Errors are in the result, never raised."""
@@ -108,7 +116,10 @@ class Task:
         try:
             document = document or self._read(item)
             chunks = document.chunk(self.strategy, extract=self.extract, plugins=self.plugins, **self.options)
-            return Result(name_of(item), document, chunks)
+            if self.then is not None:
+                kept = item if isinstance(item, MDocument) else None
+                return Result(name_of(item), kept, None, None, len(chunks), self.then(chunks))
+            return Result(name_of(item), document, chunks, None, len(chunks))
         except Exception as error:  # a strategy may be anyone's
             return Result(name_of(item), document, None, error)
 
@@ -146,7 +157,7 @@ def _deliver(results: Iterator[Result], errors: str, total: int | None, progress
             advance = stack.enter_context(Bar(total)).advance
         for result in results:
             if advance is not None:
-                advance(0 if result.chunks is None else len(result.chunks))
+                advance(result.count)
             if result.error is not None and errors == "raise":
                 result.error.add_note(f"The document is {result.name!r}.")
                 raise result.error

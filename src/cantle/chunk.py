@@ -117,7 +117,8 @@ class Chunk:
     def metadata(self) -> dict[str, Any]:
         """The document's metadata plus what the strategy adds; this chunk's own copy."""
         if self._metadata is None:
-            self._metadata = {**deepcopy(dict(self._base or {})), **deepcopy(dict(self._extra or {}))}
+            parts = [deepcopy(dict(part)) for part in (self._base, self._extra) if part]
+            self._metadata = {name: value for part in parts for name, value in part.items()}
         return self._metadata
 
     @property
@@ -141,15 +142,20 @@ class Chunk:
 
         `n` counts the chunks before this one in the same result that have the same text.
         """
+        return self._key(self.embed_hash)
+
+    def _key(self, embed_hash: str) -> str:
         if self._siblings is not None:
             self._occurrence = self._siblings._occurrence(self.index)
-        return f"{self.source}:{self.embed_hash}:{self._occurrence}"
+        return f"{self.source}:{embed_hash}:{self._occurrence}"
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary of everything, ready for JSON when the metadata is."""
+        embed_hash = self.embed_hash  # hashing is most of the work: each text once
+        short = self.hash if self.prefix else embed_hash[:16]
         return {
-            "id": self.id,
-            "key": self.key,
+            "id": f"{self.source}#{self.index}-{short[:8]}",
+            "key": self._key(embed_hash),
             "index": self.index,
             "source": self.source,
             "text": self.text,
@@ -160,8 +166,8 @@ class Chunk:
             "spans": None if self.spans is None else [list(span) for span in self.spans],
             "overlap": self.overlap,
             "path": list(self.path),
-            "hash": self.hash,
-            "embed_hash": self.embed_hash,
+            "hash": short,
+            "embed_hash": embed_hash,
             "oversize": self.oversize,
             "cut": None if self.cut is None else self.cut._asdict(),
             "metadata": self.metadata,

@@ -91,7 +91,7 @@ class MDocument(Source):
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
         if loaded is not None:
             return cls(loaded.text, loaded.kind, {**loaded.metadata, **(metadata or {})}, name, loaded.body)
-        text = files.decode(path.read_bytes(), path.name, encoding, kind)
+        text = files.decode(path.read_bytes(), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), dict(metadata or {}), name, front_matter)
 
     def chunk(

@@ -78,9 +78,7 @@ def diff(old: Iterable[Record], new: Iterable[Record]) -> Diff:
     for a, b in sorted(pairs + more, key=lambda pair: pair[1].position):
         (kept if _same_place(a, b) else moved).append(Pair(a.record, b.record))
     embed = {entry.hash: entry.record for entry in reversed(rest_new) if entry.hash not in had}
-    return Diff(
-        kept, moved, [e.record for e in rest_new], [e.record for e in rest_old], list(reversed(embed.values()))
-    )
+    return Diff(kept, moved, [e.record for e in rest_new], [e.record for e in rest_old], list(reversed(embed.values())))
 
 
 class _Entry(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +45,8 @@ Examples:
   cantle chunk corpus/ --workers 4 -o corpus.parquet
 
 \b
-Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
+141 the reader of the output went away.
 """
 
 
@@ -101,20 +102,24 @@ def command(
         warnings.simplefilter("ignore", CantleWarning)
     read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
     run = _Run(files, read, source)
-    results = chunk_many(
-        run.documents(),
-        strategy,
-        workers=workers,
-        errors="collect",
-        progress=_wants_progress(files, out, quiet),
-        read=read,
-        **options,
-    )
+    documents: Iterable[MDocument | Path] = run.documents()
+    if source is None and "-" not in files:
+        documents = list(documents)  # paths only: how many there are is good to know
     with opened(out) as output:
-        write = writer(chosen_format(format_, out), output, options.get("length_function"))
-        run.write(results, write, strict)
+        to = writer(chosen_format(format_, out), output, options.get("length_function"))
+        results = chunk_many(
+            documents,
+            strategy,
+            workers=workers,
+            errors="collect",
+            progress=_wants_progress(files, out, quiet),
+            read=read,
+            then=to.render,
+            **options,
+        )
+        run.write(results, to, strict)
         if run.done or not run.failed:  # nothing but failures replaces no file
-            write.close()
+            to.close()
             output.commit()
     run.report(quiet)
 
@@ -153,10 +158,10 @@ class _Run:
             for result in results:
                 if result.error is not None:
                     self.failed.append((result.name, result.error))
-                elif result.chunks is not None:
-                    output.write(result.chunks)
+                else:
+                    output.write(result.value)
                     self.done += 1
-                    self.chunks += len(result.chunks)
+                    self.chunks += result.count
                 if strict and self.failed:
                     break
         if strict and self.failed:

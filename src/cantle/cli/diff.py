@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from ..sync import read_jsonl
 from ..sync import diff as compare
+from ..sync import read_jsonl
 from .tables import as_json
 
 __all__ = ["command"]

@@ -90,7 +90,7 @@ def parsed(pairs: Iterable[str]) -> dict[str, Any]:
         key = key.strip().replace("-", "_")
         if not equals or not key:
             raise click.BadParameter(
-                f"{pair!r} is no key=value. Examples: separator_position=end, 'separators=[\"\\n\\n\", \" \"]'.",
+                f'{pair!r} is no key=value. Examples: separator_position=end, \'separators=["\\n\\n", " "]\'.',
                 param_hint="--option",
             )
         if key in options:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-import click
-
+from .. import arrow
 from ..chunks import Chunks
+from . import renders
 from .group import Failure
 
 __all__ = ["FORMATS", "Output", "chosen_format", "opened", "writer"]
@@ -49,9 +50,8 @@ class Output:
 def opened(out: str | None) -> Iterator[Output]:
     """Standard output (None or `-`), or a temporary file beside `out` that takes its place at the end."""
     if out is None or out == "-":
-        stream = sys.stdout.buffer
-        yield Output(stream, terminal=sys.stdout.isatty())
-        stream.flush()
+        with _whole(sys.stdout.buffer) as stream:
+            yield Output(stream, terminal=sys.stdout.isatty())
         return
     path = Path(os.path.realpath(out))
     if path.is_dir():
@@ -76,6 +76,22 @@ def opened(out: str | None) -> Iterator[Output]:
             os.unlink(name)
 
 
+@contextmanager
+def _whole(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """A stream whose `write` writes everything: with `python -u` standard output may write a part."""
+    if not isinstance(stream, io.RawIOBase):
+        yield stream
+        stream.flush()
+        return
+    buffered = io.BufferedWriter(stream)
+    try:
+        yield buffered
+        buffered.flush()
+    finally:
+        with suppress(OSError):  # flushes again what could not be written
+            buffered.detach()
+
+
 def _mode(path: Path) -> int:
     """The mode of the file that is replaced, or that of a new file: temporary files are private."""
     if path.exists():
@@ -86,10 +102,13 @@ def _mode(path: Path) -> int:
 
 
 class Writer(Protocol):
-    """Writes the chunks of one document after another."""
+    """Writes documents, one after another, in two steps: the costly one may be done in a worker."""
 
-    def write(self, chunks: Chunks) -> None:
-        """Append the chunks of one document."""
+    render: Callable[[Chunks], Any]
+    """What is written of the chunks of one document; a function that pickles."""
+
+    def write(self, rendered: Any) -> None:
+        """Append what `render` made."""
         ...
 
     def close(self) -> None:
@@ -103,72 +122,48 @@ def writer(format: str, output: Output, length: str | None = None) -> Writer:
         if output.terminal:
             raise Failure("Parquet is binary: give -o FILE, or send it to a file with >.", 2)
         return _Parquet(output.stream)
+    if format == "json":
+        return _Json(output.stream)
+    if format == "csv":
+        return _Lines(output.stream, renders.csv, renders.csv_header())
     if format == "text":
-        return _Text(output, length)
-    streamed: dict[str, Callable[[BinaryIO], Writer]] = {"jsonl": _Jsonl, "json": _Json, "csv": _Csv}
-    return streamed[format](output.stream)
+        color = output.terminal and "NO_COLOR" not in os.environ
+        return _Lines(output.stream, partial(renders.text, length=length, terminal=output.terminal, color=color))
+    return _Lines(output.stream, renders.jsonl)
 
 
-class _Jsonl:
-    def __init__(self, stream: BinaryIO) -> None:
+class _Lines:
+    """Formats that are just one thing after another."""
+
+    def __init__(self, stream: BinaryIO, render: Callable[[Chunks], bytes], header: bytes = b"") -> None:
         self._stream = stream
+        self.render = render
+        self._header = header  # written with the first document: wrong options must not leave it behind
 
-    def write(self, chunks: Chunks) -> None:
-        self._stream.write(chunks.to_jsonl().encode("utf-8"))
+    def write(self, rendered: bytes) -> None:
+        self._stream.write(self._header + rendered)
+        self._header = b""
 
     def close(self) -> None:
-        pass
+        self.write(b"")
 
 
 class _Json:
     """One array, an object a line: readable, and written as it comes."""
 
+    render: Callable[[Chunks], bytes] = staticmethod(renders.jsonl)
+
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._before = b"[\n"
 
-    def write(self, chunks: Chunks) -> None:
-        for line in chunks.to_jsonl().encode("utf-8").splitlines():
-            self._stream.write(self._before + line)
+    def write(self, rendered: bytes) -> None:
+        if rendered:
+            self._stream.write(self._before + rendered.rstrip(b"\n").replace(b"\n", b",\n"))
             self._before = b",\n"
 
     def close(self) -> None:
         self._stream.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
-
-
-class _Csv:
-    """The columns of the Arrow table; lists are JSON."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        import csv
-        import io
-
-        from ..arrow import COLUMNS
-
-        self._stream = stream
-        self._buffer = io.StringIO(newline="")
-        self._rows = csv.DictWriter(self._buffer, list(COLUMNS), lineterminator="\n")
-        self._rows.writeheader()
-        self._flush()
-
-    def write(self, chunks: Chunks) -> None:
-        import json
-
-        from ..arrow import flat
-
-        for row in flat(chunks):
-            self._rows.writerow(
-                {k: json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for k, v in row.items()}
-            )
-        self._flush()
-
-    def _flush(self) -> None:
-        self._stream.write(self._buffer.getvalue().encode("utf-8"))
-        self._buffer.seek(0)
-        self._buffer.truncate()
-
-    def close(self) -> None:
-        pass
 
 
 class _Parquet:
@@ -176,14 +171,14 @@ class _Parquet:
 
     GROUP = 10_000
 
+    render: Callable[[Chunks], Any] = staticmethod(arrow.table)
+
     def __init__(self, stream: BinaryIO) -> None:
-        from ..arrow import ParquetFile
+        self._file = arrow.ParquetFile(stream)
+        self._waiting: list[Any] = []
 
-        self._file = ParquetFile(stream)
-        self._waiting: list[Chunks] = []
-
-    def write(self, chunks: Chunks) -> None:
-        self._waiting.append(chunks)
+    def write(self, rendered: Any) -> None:
+        self._waiting.append(rendered)
         if sum(map(len, self._waiting)) >= self.GROUP:
             self._flush()
 
@@ -195,44 +190,3 @@ class _Parquet:
     def close(self) -> None:
         self._flush()
         self._file.close()
-
-
-# On a terminal a document's control characters would be commands.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-class _Text:
-    """For reading: a line about each chunk, then its text."""
-
-    def __init__(self, output: Output, length: str | None) -> None:
-        self._output = output
-        self._name = length
-        self._length: Any = None
-        if length is not None and length != "characters":
-            from ..lengths import resolve
-
-            self._length = resolve(length)
-        self._color = output.terminal and "NO_COLOR" not in os.environ
-
-    def write(self, chunks: Chunks) -> None:
-        for chunk in chunks:
-            first, _, last, _ = chunks.lines(chunk)
-            lines = f"line {first}" if first == last else f"lines {first}-{last}"
-            place = f"{chunk.start}-{chunk.end}"
-            parts = [f"{chunk.source}#{chunk.index}", place, lines, f"{len(chunk.text)} characters"]
-            if self._length is not None:
-                parts.append(f"{self._length(chunk.text):g} {self._name}")
-            if chunk.overlap:
-                parts.append(f"overlap {chunk.overlap}")
-            if chunk.path:
-                parts.append(" > ".join(chunk.path))
-            head, text = f"--- {'  '.join(parts)}", chunk.text
-            if self._output.terminal:
-                head = _CONTROLS.sub("\ufffd", head.replace("\n", " "))
-                text = _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n"))
-            if self._color:
-                head = click.style(head, fg="cyan")
-            self._output.stream.write(f"{head}\n{text}\n\n".encode("utf-8", "replace"))
-
-    def close(self) -> None:
-        pass

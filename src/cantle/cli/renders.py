@@ -1,0 +1,76 @@
+"""The chunks of one document as bytes, in each format. Functions that workers can be sent."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+import json
+import re
+from collections.abc import Iterable
+
+import click
+
+from ..arrow import COLUMNS, flat
+from ..chunks import Chunks
+
+__all__ = ["csv", "csv_header", "jsonl", "text"]
+
+
+def jsonl(chunks: Chunks) -> bytes:
+    """One line of JSON a chunk."""
+    return chunks.to_jsonl().encode("utf-8")
+
+
+def csv(chunks: Chunks) -> bytes:
+    """The columns of the Arrow table; lists are JSON."""
+    rows = flat(chunks)
+    lists = [name for name, value in rows[0].items() if isinstance(value, list)] if rows else []
+    for row in rows:
+        row.update((name, json.dumps(row[name], ensure_ascii=False)) for name in lists)
+    return _csv(row.values() for row in rows)
+
+
+def csv_header() -> bytes:
+    """The first line of a CSV file."""
+    return _csv([COLUMNS])
+
+
+def _csv(rows: Iterable[Iterable[object]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv_module.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode("utf-8")
+
+
+# On a terminal a document's control characters would be commands.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def text(chunks: Chunks, length: str | None, terminal: bool, color: bool) -> bytes:
+    """For reading: a line about each chunk, then its text."""
+    measure = None
+    if length is not None and length != "characters":
+        from ..lengths import resolve
+
+        measure = resolve(length)
+    shown = []
+    for chunk in chunks:
+        first, _, last, _ = chunks.lines(chunk)
+        parts = [
+            f"{chunk.source}#{chunk.index}",
+            f"{chunk.start}-{chunk.end}",
+            f"line {first}" if first == last else f"lines {first}-{last}",
+            f"{len(chunk.text)} characters",
+        ]
+        if measure is not None:
+            parts.append(f"{measure(chunk.text):g} {length}")
+        if chunk.overlap:
+            parts.append(f"overlap {chunk.overlap}")
+        if chunk.path:
+            parts.append(" > ".join(chunk.path))
+        head, body = f"--- {'  '.join(parts)}".replace("\n", " "), chunk.text
+        if terminal:
+            head, body = _CONTROLS.sub("\ufffd", head), _CONTROLS.sub("\ufffd", body.replace("\r\n", "\n"))
+        if color:
+            head = click.style(head, fg="cyan")
+        shown.append(f"{head}\n{body}\n\n")
+    return "".join(shown).encode("utf-8", "replace")
