@@ -70,7 +70,8 @@ def chunk_many(
     `then` is called with the chunks of each document where they are made, in a worker perhaps; only
     its answer comes back, as `Result.value`. Writing JSON or embedding is best done there.
 
-    `ordered=False` gives results as they come. `progress=True` draws a bar on standard error.
+    `ordered=False` gives results as they come. `progress=True` draws a bar on standard error where
+    that is a terminal.
     `errors` says what to do when a document cannot be read or cut: `raise` its exception, `collect`
     it in `Result.error`, or `skip` the document with a `CantleWarning`. What is wrong with the
     options is raised at once, before any document is read: `OptionError`, `UnknownStrategyError`.

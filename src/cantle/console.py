@@ -18,15 +18,17 @@ class Bar:
     """
 
     def __init__(self, total: int | None) -> None:
+        console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[chunks]} chunks"),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=console,
             auto_refresh=False,
             transient=True,
+            disable=not (console.is_terminal or console.is_jupyter),  # in a log file a bar is noise
             redirect_stdout=False,  # it would send what the caller prints to standard error
         )
         self._task = self._progress.add_task("Documents", total=total, chunks=0)

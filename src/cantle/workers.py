@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import signal
+import threading
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +191,8 @@ def _begin(task: bytes) -> None:
     global _task, _failure
     # Ctrl-C reaches the whole process group; the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # `stop` ends us by it, whatever the parent does with its own
+    threading.Thread(target=_outlive_nobody, daemon=True).start()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PluginWarning)  # the parent gave it already
@@ -195,6 +200,14 @@ def _begin(task: bytes) -> None:
             registry()
     except Exception as error:  # an error here would only say that the pool is broken
         _failure = f"{type(error).__name__}: {error}"
+
+
+def _outlive_nobody() -> None:
+    """End with the parent: one that was killed cannot stop us, and we would wait for work for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(batch: list[Item]) -> list[Noted]:

@@ -1,7 +1,7 @@
 """The command line: `cantle`, or `python -m cantle`. Each command is imported when it is run.
 
 Exit codes: 0 all went well; 1 something failed (some files, or a check); 2 wrong usage (arguments,
-options, unknown names); 130 interrupted; 141 the reader of our output went away.
+options, unknown names); 130 interrupted; 141 the reader of our output went away; 143 terminated.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from .. import __version__
 from .group import Cli
 
 __all__ = ["cli", "main"]
@@ -21,7 +22,7 @@ __all__ = ["cli", "main"]
     epilog="Exit codes: 0 all went well, 1 something failed, 2 wrong usage, 130 interrupted. "
     "`cantle COMMAND --help` shows examples.",
 )
-@click.version_option(None, "-V", "--version", package_name="cantle", prog_name="cantle")
+@click.version_option(__version__, "-V", "--version", prog_name="cantle")
 def cli() -> None:
     """Cut documents into chunks for retrieval.
 

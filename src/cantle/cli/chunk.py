@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,8 @@ def command(
     )
     if source is not None and (len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())):
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
+    for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
+        raise click.UsageError(f"{name} is no option of a strategy; see the options of `cantle chunk --help`.")
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
     read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
@@ -105,6 +109,8 @@ def command(
     documents: Iterable[MDocument | Path] = run.documents()
     if source is None and "-" not in files:
         documents = list(documents)  # paths only: how many there are is good to know
+    if out is not None and any(_same(out, path) for path in (documents if isinstance(documents, list) else files)):
+        raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     with opened(out) as output:
         to = writer(chosen_format(format_, out), output, options.get("length_function"))
         results = chunk_many(
@@ -122,6 +128,10 @@ def command(
             to.close()
             output.commit()
     run.report(quiet)
+
+
+def _same(out: str, path: MDocument | str | Path) -> bool:
+    return not isinstance(path, MDocument) and os.path.isfile(path) and os.path.realpath(path) == os.path.realpath(out)
 
 
 def _wants_progress(files: tuple[str, ...], out: str | None, quiet: bool) -> bool:

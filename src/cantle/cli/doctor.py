@@ -101,7 +101,13 @@ def _packages() -> Iterator[Check]:
     """The packages that cantle depends on, from its own metadata: extras are optional."""
     from re import match
 
-    for line in requires("cantle") or ():
+    try:
+        needed = requires("cantle") or ()
+    except PackageNotFoundError:
+        step = "Install it to have its packages and plugins found: pip install cantle"
+        yield Check("Packages", "cantle", "problem", "runs from a folder, not installed", step)
+        return
+    for line in needed:
         name = match(r"[\w.-]+", line)
         if name is None:
             continue

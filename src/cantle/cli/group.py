@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,7 +65,7 @@ class Cli(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; see the module `cantle.cli` for exit codes."""
         try:
-            with _own_warnings():
+            with _own_warnings(), _orderly_end():
                 result = super().invoke(ctx)
                 sys.stdout.flush()
                 return result
@@ -97,9 +99,25 @@ def _broken(name: str, error: CantleError) -> click.Command:
     def fail(**_: Any) -> None:
         raise error
 
-    return click.Command(
-        name, callback=fail, short_help=f"(broken) {error}", context_settings={"ignore_unknown_options": True}
-    )
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=fail, short_help=f"(broken) {error}", context_settings=anything)
+
+
+@contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Let SIGTERM, which `timeout` and service managers send, clean up as an exception does."""
+
+    def end(*_: Any) -> None:
+        raise SystemExit(143)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

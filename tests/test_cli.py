@@ -1,0 +1,500 @@
+"""The command line, by click's runner and as real processes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import cantle
+from cantle import MDocument, Registry
+from cantle import plugins as plugin_host
+from cantle.cli import cli
+from cantle.cli import doctor as doctor_module
+from cantle.cli.group import COMMANDS
+from cantle.plugins import BUILTIN
+
+MARKDOWN = "---\ntitle: Notes\n---\n# One\n\nSome text of the first part.\n\n## Two\n\nMore text.\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a few documents."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CANTLE_PLUGINS", raising=False)
+    docs = tmp_path / "docs"
+    (docs / "deep").mkdir(parents=True)
+    (docs / ".hidden").mkdir()
+    (docs / "b.md").write_text(MARKDOWN, "utf-8")
+    (docs / "a.txt").write_text("Plain text.", "utf-8")
+    (docs / "deep" / "c.html").write_text("<p>A page</p>", "utf-8")
+    (docs / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    (docs / ".secret.md").write_text("hidden", "utf-8")
+    (docs / ".hidden" / "d.md").write_text("hidden", "utf-8")
+    return tmp_path
+
+
+def run(*arguments: str, stdin: str | bytes | None = None, **env: str) -> Result:
+    return CliRunner(env=env).invoke(cli, arguments, input=stdin, prog_name="cantle")
+
+
+def rows(result: Result) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def process(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cantle", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, **more)
+
+
+# -- chunk: input -----------------------------------------------------------------------------------
+
+
+def test_a_file_in_a_pipe_is_json_lines(here: Path) -> None:
+    result = run("chunk", "docs/b.md", "--max-size", "40", "--overlap", "0")
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = rows(result)
+    expected = MDocument.from_file("docs/b.md").chunk(max_size=40, overlap=0)
+    assert found == json.loads(json.dumps(expected.to_dicts()))
+    assert found[0]["metadata"] == {"title": "Notes"}
+    assert all(MARKDOWN[row["start"] : row["end"]] == row["content"] for row in found)
+
+
+def test_directories_are_walked_in_order_without_hidden_and_unknown_files(here: Path) -> None:
+    result = run("chunk", "docs")
+    assert result.exit_code == 0
+    assert [row["source"] for row in rows(result)] == ["docs/a.txt", "docs/b.md", "docs/deep/c.html"]
+
+
+def test_a_directory_without_documents_is_a_warning(here: Path) -> None:
+    result = run("chunk", "docs/.hidden/../deep", "docs/.hidden", "-q")
+    assert result.exit_code == 0
+    (here / "empty").mkdir()
+    result = run("chunk", "empty")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "Warning: empty holds no document" in result.stderr
+
+
+def test_standard_input(here: Path) -> None:
+    (row,) = rows(run("chunk", "-", "--source", "notes.md", stdin=MARKDOWN))
+    assert (row["source"], row["metadata"]) == ("notes.md", {"title": "Notes"})
+    (row,) = rows(run("chunk", "-", "--kind", "latex", stdin=MARKDOWN))
+    assert (row["source"], row["metadata"]) == ("-", {})
+    (row,) = rows(run("chunk", "-", "--encoding", "cp1252", stdin="ação".encode("cp1252")))
+    assert row["text"] == "ação"
+    assert [row["source"] for row in rows(run("chunk", "docs/a.txt", "-", stdin="x"))] == ["docs/a.txt", "-"]
+
+
+def test_the_name_of_one_input(here: Path) -> None:
+    (row,) = rows(run("chunk", "docs/a.txt", "--source", "mine"))
+    assert row["id"].startswith("mine#0-")
+    for files in (["docs/a.txt", "docs/b.md"], ["docs"]):
+        result = run("chunk", *files, "--source", "mine")
+        assert result.exit_code == 2
+        assert "--source names one input" in result.stderr
+
+
+def test_front_matter_can_be_kept(here: Path) -> None:
+    (row,) = rows(run("chunk", "docs/b.md", "--front-matter", "keep"))
+    assert row["text"].startswith("---\ntitle")
+
+
+# -- chunk: options ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-n", "40", "--overlap", "5", "-l", "bytes"],
+        ["-O", "max_size=40", "-O", "overlap=5", "-O", "length_function=bytes"],
+        ["-O", "maxSize=40", "-O", "overlap=5", "-O", "lengthFunction=bytes"],
+        ["-O", "max-size=40", "-O", "overlap=5", "-O", 'length_function="bytes"'],
+    ],
+)
+def test_options_in_every_spelling(here: Path, arguments: list[str]) -> None:
+    expected = MDocument.from_file("docs/b.md").chunk("recursive", max_size=40, overlap=5, length_function="bytes")
+    found = rows(run("chunk", "docs/b.md", "-s", "recursive", *arguments))
+    assert [row["text"] for row in found] == expected.texts
+
+
+def test_ranges_and_json_values(here: Path) -> None:
+    (here / "a.txt").write_text("a|b|c", "utf-8")
+    found = rows(run("chunk", "a.txt", "-n", "1,3", "--overlap", "0", "-O", 'separators=["|"]'))
+    expected = MDocument.from_text("a|b|c").chunk(max_size=(1, 3), overlap=0, separators=["|"])
+    assert [row["text"] for row in found] == expected.texts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-s", "recursve"], "No chunking strategy is named 'recursve'. Did you mean 'recursive'?"),
+        (["-l", "cl100k"], "No length function is named 'cl100k'"),
+        (["-O", "maxSise=5"], "has no option 'max_sise'. Did you mean 'max_size'?"),
+        (["-O", "max_size"], "'max_size' is no key=value"),
+        (["-O", "max_size=5", "-n", "6"], "max_size is given twice: by --max-size and by --option"),
+        (["-O", "max_size=5", "-O", "maxSize=6"], "given twice"),
+        (["-n", "much"], "'much' is no size"),
+        (["-n", "5", "--overlap", "5"], "overlap must be smaller than max_size"),
+        (["-O", "strip_whitespace=1"], "strip_whitespace must be True or False, got 1"),
+        (["-f", "xml"], "'xml' is not one of"),
+        (["-o", "docs"], "docs is a directory"),
+        (["-o", "none/out.jsonl"], "Cannot write none/out.jsonl"),
+        (["-w", "0"], "0 is not in the range"),
+        (["-O", "workers=2"], "workers is no option of a strategy"),
+        (["-o", "docs/b.md"], "docs/b.md is read and would be replaced"),
+    ],
+)
+def test_wrong_usage_is_code_2_and_says_what_is_wrong(here: Path, arguments: list[str], message: str) -> None:
+    result = run("chunk", "docs/b.md", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+# -- chunk: output ----------------------------------------------------------------------------------
+
+
+def test_formats_hold_the_same(here: Path) -> None:
+    lines = rows(run("chunk", "docs", "-n", "30", "--overlap", "0"))
+    assert json.loads(run("chunk", "docs", "-n", "30", "--overlap", "0", "-f", "json").stdout) == lines
+    table = list(csv.DictReader(io.StringIO(run("chunk", "docs", "-n", "30", "--overlap", "0", "-f", "csv").stdout)))
+    assert [(row["id"], row["text"], int(row["start"])) for row in table] == [
+        (row["id"], row["text"], row["start"]) for row in lines
+    ]
+    assert json.loads(table[1]["metadata"]) == lines[1]["metadata"]
+    text = run("chunk", "docs", "-n", "30", "--overlap", "0", "-f", "text").stdout
+    assert [head.split()[0] for head in ("\n" + text).split("\n--- ")[1:]] == [
+        f"{row['source']}#{row['index']}" for row in lines
+    ]
+
+
+def test_text_says_where_and_how_long(here: Path) -> None:
+    (here / "a.txt").write_text("one\ntwo", "utf-8")
+    result = run("chunk", "a.txt", "-f", "text", "-l", "words")
+    assert result.stdout == "--- a.txt#0  0-7  lines 1-2  7 characters  2 words\none\ntwo\n\n"
+
+
+def test_parquet(here: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    lines = rows(run("chunk", "docs", "-n", "30", "--overlap", "0"))
+    assert run("chunk", "docs", "-n", "30", "--overlap", "0", "-o", "out.parquet", "-w", "2").exit_code == 0
+    table = parquet.read_table("out.parquet").to_pylist()
+    assert [row["text"] for row in table] == [row["text"] for row in lines]
+    assert json.loads(table[1]["metadata"]) == lines[1]["metadata"]
+
+
+def test_parquet_without_pyarrow_says_how_to_get_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = run("chunk", "docs", "-o", "out.parquet")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: Parquet output needs pyarrow. Install it with: pip install 'cantle[arrow]'\n"
+    assert not Path("out.parquet").exists()
+
+
+def test_no_documents_are_valid_output_in_every_format(here: Path) -> None:
+    (here / "empty.txt").write_text("", "utf-8")
+    outputs = {f: run("chunk", "empty.txt", "-f", f).stdout for f in ("jsonl", "json", "text", "csv")}
+    assert (outputs["jsonl"], outputs["json"], outputs["text"]) == ("", "[]\n", "")
+    assert outputs["csv"].startswith("id,key,index,")
+
+
+def test_the_suffix_of_the_output_gives_the_format(here: Path) -> None:
+    run("chunk", "docs", "-o", "out.json")
+    assert len(json.loads(Path("out.json").read_text("utf-8"))) == 3
+    run("chunk", "docs", "-o", "out.anything")
+    assert len(Path("out.anything").read_text("utf-8").splitlines()) == 3
+
+
+def test_lone_surrogates_and_controls_can_be_written(here: Path) -> None:
+    (here / "a.json").write_text('"\\ud800"', "utf-8")
+    (here / "b.txt").write_bytes(b"a\x00\x1b[31mb")
+    for format_ in ("jsonl", "json", "text", "csv"):
+        assert run("chunk", "a.json", "b.txt", "-f", format_).exit_code == 0
+
+
+def test_a_file_appears_only_when_it_is_complete(here: Path) -> None:
+    out = here / "out.jsonl"
+    out.write_text("before", "utf-8")
+    out.chmod(0o640)
+    assert run("chunk", "docs", "none.txt", "--strict", "-o", "out.jsonl").exit_code == 1
+    assert run("chunk", "none.txt", "-o", "out.jsonl").exit_code == 1
+    assert run("chunk", "docs", "-O", "max_size=0", "-o", "out.jsonl").exit_code == 2
+    assert out.read_text("utf-8") == "before"
+    assert run("chunk", "docs", "none.txt", "-o", "out.jsonl").exit_code == 1
+    assert len(out.read_text("utf-8").splitlines()) == 3
+    assert sorted(path.name for path in here.iterdir()) == ["docs", "out.jsonl"]
+    if os.name != "nt":
+        assert out.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs links")
+def test_a_link_stays_a_link(here: Path) -> None:
+    (here / "real.jsonl").write_text("before", "utf-8")
+    (here / "link.jsonl").symlink_to("real.jsonl")
+    run("chunk", "docs", "-o", "link.jsonl")
+    assert (here / "link.jsonl").is_symlink()
+    assert len((here / "real.jsonl").read_text("utf-8").splitlines()) == 3
+
+
+# -- chunk: errors ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_one_bad_file_does_not_lose_the_others(here: Path, workers: str) -> None:
+    result = run("chunk", "docs/a.txt", "docs/image.png", "none.txt", "docs/b.md", "-w", workers)
+    assert result.exit_code == 1
+    assert [row["source"] for row in rows(result)] == ["docs/a.txt", "docs/b.md"]
+    errors = result.stderr.splitlines()
+    assert errors[0].startswith("Error: docs/image.png is a PNG image, not text")
+    assert errors[1:] == ["Error: none.txt: No such file or directory", "Error: 2 of 4 documents failed."]
+
+
+def test_strict_stops_at_the_first(here: Path) -> None:
+    result = run("chunk", "docs/a.txt", "none.txt", "docs/b.md", "--strict")
+    assert result.exit_code == 1
+    assert [row["source"] for row in rows(result)] == ["docs/a.txt"]
+    assert (
+        result.stderr == "Error: none.txt: No such file or directory\nStopped there (--strict); no file was written.\n"
+    )
+
+
+def test_bad_standard_input_is_one_failure(here: Path) -> None:
+    result = run("chunk", "docs/a.txt", "-", stdin=b"%PDF-1.7")
+    assert result.exit_code == 1
+    assert len(rows(result)) == 1
+    assert "Error: standard input is a PDF file" in result.stderr
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_one_line_and_quiet_hides_them(here: Path) -> None:
+    (here / "old.txt").write_bytes("ação".encode("cp1252"))
+    result = run("chunk", "old.txt")
+    assert result.stderr.startswith("Warning: old.txt is not UTF-8 and declares no encoding; it was read as cp1252.")
+    assert result.stderr.count("\n") == 1
+    assert run("chunk", "old.txt", "--quiet").stderr == ""
+
+
+# -- real processes ---------------------------------------------------------------------------------
+
+
+def test_python_m_cantle(here: Path) -> None:
+    done = process("chunk", "docs", "-w", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run("chunk", "docs").stdout
+    assert process("--version").stdout == f"cantle, version {cantle.__version__}\n"
+    assert process("chunk", "-", "--kind", "markdown", input="# Olá").stdout.count('"# Olá"') == 2
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_ends_it_quietly(here: Path, unbuffered: str) -> None:
+    (here / "big.txt").write_text("some words in a line\n" * 50_000, "utf-8")
+    command = [sys.executable, "-m", "cantle", "chunk", "big.txt", "-n", "100"]
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert json.loads(running.stdout.readline())["index"] == 0
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs process groups")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(
+    ("number", "said", "code"), [(signal.SIGINT, "\nInterrupted.\n", 130), (signal.SIGTERM, "", 143)]
+)
+def test_signals_leave_nothing_behind(here: Path, workers: str, number: int, said: str, code: int) -> None:
+    for i in range(2000):
+        (here / "docs" / f"{i}.txt").write_text("some words in a line\n" * 1000, "utf-8")
+    command = [sys.executable, "-m", "cantle", "chunk", "docs", "-n", "20", "-o", "out.jsonl", "-w", workers]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        while running.poll() is None and not any(path.stat().st_size for path in here.glob(".out.jsonl.*.tmp")):
+            pass
+        # Ctrl-C reaches the whole group, `kill` one process.
+        (os.killpg if number == signal.SIGINT else os.kill)(running.pid, number)
+        assert running.stderr is not None
+        assert running.stderr.read() == said  # ends when the workers, which hold it too, have ended
+    assert running.returncode == code
+    assert [path.name for path in here.iterdir()] == ["docs"]
+
+
+def test_what_help_and_chunking_import() -> None:
+    code = "import sys, cantle.cli.chunk; print(*{'rich', 'numpy', 'yaml', 'bs4', 'pyarrow'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+
+
+# -- the other commands -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_every_help_teaches(name: str) -> None:
+    result = run(*([name] if name else []), "--help")
+    assert result.exit_code == 0
+    assert f"cantle {name}".strip() in result.stdout.split("Usage:")[1]
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert name == "" or "Example" in result.stdout
+
+
+def test_strategies_come_from_the_code() -> None:
+    listed = run("strategies").stdout
+    one = run("strategies", "recursive").stdout
+    facts = json.loads(run("strategies", "--json").stdout)
+    assert all(name in listed for name in facts)
+    assert "max_size" in one
+    assert "default 4000 length units" in " ".join(one.split())
+    assert {"name": "explain", "type": "bool", "default": "False"}.items() <= facts["recursive"]["options"][-1].items()
+    result = run("strategies", "recursve")
+    assert (result.exit_code, "Did you mean 'recursive'?" in result.stderr) == (2, True)
+
+
+class Good:
+    """A plugin with a loader and commands."""
+
+    @cantle.hookimpl
+    def load_document(self, data: bytes | Path, name: str) -> MDocument | None:
+        if not name.endswith(".shout"):
+            return None
+        raw = data.read_bytes() if isinstance(data, Path) else data
+        return MDocument.from_text(raw.decode().upper(), metadata={"loud": True})
+
+    @cantle.hookimpl
+    def register_commands(self) -> Mapping[str, str]:
+        return {"hello": "cantle.cli.completion:command", "broken": "cantle.not_there:command"}
+
+
+class Bad:
+    """A plugin that fails when it is asked."""
+
+    @cantle.hookimpl
+    def register_strategies(self) -> list[type[Any]]:
+        raise RuntimeError("out of order")
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {name.rpartition(".")[2]: name for name in BUILTIN}
+    with pytest.warns(match="Plugin 'bad' is left out"):
+        host = Registry({**own, "good": Good(), "bad": Bad()})
+    monkeypatch.setattr(plugin_host, "registry", lambda: host)
+    for module in ("inputs", "plugins", "strategies"):
+        __import__(f"cantle.cli.{module}")
+        monkeypatch.setattr(f"cantle.cli.{module}.registry", lambda: host)
+    monkeypatch.setattr("cantle.document.registry", lambda: host)
+    monkeypatch.setattr("cantle.batch.registry", lambda: host)
+
+
+@pytest.mark.usefixtures("plugged")
+def test_plugins_are_listed_with_their_errors() -> None:
+    result = run("plugins")
+    assert result.exit_code == 1
+    assert "commands hello, broken; hooks load_document" in " ".join(result.stdout.split())
+    assert "RuntimeError: out of order" in result.stdout
+    facts = {plugin["name"]: plugin for plugin in json.loads(run("plugins", "--json").stdout)}
+    assert facts["recursive"]["builtin"] is True
+    assert facts["good"]["commands"] == ["hello", "broken"]
+    assert facts["bad"]["error"] == "RuntimeError: out of order"
+
+
+@pytest.mark.usefixtures("plugged")
+def test_commands_of_plugins_run_and_broken_ones_say_so() -> None:
+    shown = run("--help").stdout
+    assert "hello" in shown
+    assert "(broken)" in shown
+    assert "complete" in run("hello", "bash").stdout
+    result = run("broken", "--any", "thing")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(
+        "Error: command 'broken' of a plugin cannot be loaded from cantle.not_there:command"
+    )
+
+
+@pytest.mark.usefixtures("plugged")
+def test_files_that_a_plugin_reads_are_taken_from_directories(here: Path) -> None:
+    (here / "docs" / "x.shout").write_text("hey", "utf-8")
+    found = {row["source"]: row for row in rows(run("chunk", "docs"))}
+    assert (found["docs/x.shout"]["text"], found["docs/x.shout"]["metadata"]) == ("HEY", {"loud": True})
+    assert "docs/image.png" not in found
+    (row,) = rows(run("chunk", "-", "--source", "a.shout", stdin="ho"))
+    assert (row["text"], row["source"]) == ("HO", "a.shout")
+
+
+def test_diff(here: Path) -> None:
+    run("chunk", "docs/b.md", "-n", "40", "--overlap", "0", "-o", "old.jsonl")
+    Path("docs/b.md").write_text(MARKDOWN.replace("More", "Other"), "utf-8")
+    run("chunk", "docs/b.md", "-n", "40", "--overlap", "0", "-o", "new.jsonl")
+    result = run("diff", "old.jsonl", "new.jsonl")
+    assert result.exit_code == 0
+    assert "1 new, 1 gone; 1 text to embed" in result.stdout
+    assert "\n+ docs/b.md#" in result.stdout
+    facts = json.loads(run("diff", "old.jsonl", "new.jsonl", "--json").stdout)
+    assert facts["counts"]["embed"] == len(facts["embed"]) == 1
+    assert facts["embed"][0]["key"].startswith("docs/b.md:")
+    assert run("diff", "--quiet", "old.jsonl", "new.jsonl").exit_code == 1
+    assert run("diff", "--quiet", "old.jsonl", "old.jsonl").exit_code == 0
+    Path("bad.jsonl").write_text("{}\n", "utf-8")
+    result = run("diff", "old.jsonl", "bad.jsonl")
+    assert (result.exit_code, result.stderr.startswith("Error: bad.jsonl, line 1: the object has no text")) == (1, True)
+    assert run("diff", "old.jsonl", "none.jsonl").exit_code == 2
+
+
+def test_doctor_finds_a_healthy_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANTLE_PLUGINS", "off")
+    plugin_host.registry.cache_clear()
+    result = run("doctor")
+    plugin_host.registry.cache_clear()
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "cl100k_base: as published" in result.stdout
+    assert "CANTLE_PLUGINS: is set to 'off'" in result.stdout
+    assert result.stdout.endswith("No problem found.\n")
+
+
+@pytest.mark.usefixtures("plugged")
+def test_doctor_names_problems_and_next_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(doctor_module.VOCABULARIES, "r50k_base", "0" * 64)
+    monkeypatch.setitem(doctor_module.VOCABULARIES, "gone", "0" * 64)
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    problems = {check["name"]: check for check in json.loads(result.stdout) if check["state"] == "problem"}
+    assert problems.keys() == {"r50k_base", "gone", "bad"}
+    assert "FileNotFoundError" in problems["gone"]["detail"]
+    assert all(check["step"] for check in problems.values())
+    assert "3 problems found" in run("doctor").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    assert "_CANTLE_COMPLETE" in run("completion", shell).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("cantle ", "chunk"),
+        ("cantle chunk --strategy re", "recursive"),
+        ("cantle chunk --length cl", "cl100k_base"),
+        ("cantle strategies tok", "token"),
+    ],
+)
+def test_the_shell_completes_names(words: str, found: str) -> None:
+    env = {"_CANTLE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    code = "from cantle.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **env})
+    assert f"plain,{found}" in done.stdout.splitlines()
+
+
+def test_an_unknown_command() -> None:
+    result = run("chnk")
+    assert result.exit_code == 2
+    assert "No such command 'chnk'" in result.stderr
