@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
@@ -136,11 +137,17 @@ class _Pool:
 
     def stop(self) -> None:
         """End the processes now: after an error or Ctrl-C nobody waits for the rest."""
-        # Python 3.14 has terminate_workers(); before, only this attribute knows the processes.
+        # Only private attributes know the processes (before Python 3.14) and the pipe of results.
         processes = list((getattr(self._executor, "_processes", None) or {}).values())
-        self._executor.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.terminate()
+        # A worker that ended in the middle of a result leaves a reader that waits for the rest, unless
+        # nobody holds the other end any more.
+        writer = getattr(getattr(self._executor, "_result_queue", None), "_writer", None)
+        if writer is not None:
+            with suppress(OSError):
+                writer.close()
+        self._executor.shutdown(wait=True, cancel_futures=True)
         for process in processes:
             process.join()
 
