@@ -74,7 +74,11 @@ def _tasks(host: Registry, fields: Mapping[str, Any]) -> list[_Task]:
             'extract={"keywords": True}.'
         )
     wanted = [field for field in ORDER if field in fields] + [field for field in fields if field not in ORDER]
-    return [_task(host, field, fields[field]) for field in wanted if fields[field] not in (False, None)]
+    return [
+        _task(host, field, fields[field])
+        for field in wanted
+        if fields[field] is not None and fields[field] is not False
+    ]
 
 
 def _task(host: Registry, field: str, value: Any) -> _Task:

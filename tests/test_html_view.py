@@ -1,0 +1,149 @@
+"""The HTML view: safe, bounded, readable without colours, and complete."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+from cantle import Chunk, Chunks, Source
+from cantle.html_view import render
+
+
+class Reader(HTMLParser):
+    """The text of the drawing, the titles in it and its tags."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text, self.titles, self.tags, self.classes = "", [], [], []
+        self._skip = 0
+        self._depth = 0
+        self._in_text = 0
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.tags.append(tag)
+        self.classes.append(given.get("class", ""))
+        if "title" in given:
+            self.titles.append(given["title"])
+        self._depth += 1
+        if given.get("class") == "cv-text":
+            self._in_text = self._depth
+        if given.get("class") == "cv-n":
+            self._skip = self._depth
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._depth == self._skip:
+            self._skip = 0
+        if self._depth == self._in_text:
+            self._in_text = 0
+        self._depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        if self._in_text and not self._skip:
+            self.text += data
+
+
+def chunks_of(text: str, *spans: tuple[int, int], **more: object) -> Chunks:
+    source = Source(text, source="doc")
+    return Chunks(source, [Chunk(text[s:e], s, e, **more) for s, e in spans])  # type: ignore[arg-type]
+
+
+def test_the_whole_text_is_drawn_once() -> None:
+    text = "one two\n\nthree  four <five> & six"
+    page = Reader(render(chunks_of(text, (0, 7), (4, 14), (16, 20))))
+    assert page.text == text
+
+
+def test_titles_have_number_offsets_length_and_path() -> None:
+    page = Reader(render(chunks_of("one two three", (0, 7), (4, 13), path=("A", "B"))))
+    assert "chunk 0, 0:7, 7 characters, path A \u203a B" in page.titles
+    assert (
+        "overlap of chunk 0, 0:7, 7 characters, path A \u203a B; chunk 1, 4:13, 9 characters, path A \u203a B"
+        in page.titles
+    )
+    assert "cv-a cv-o" in page.classes
+    assert [c for c in page.classes if c in ("cv-a", "cv-b")][-2:] == ["cv-a", "cv-b"]
+
+
+def test_dropped_text_is_struck_through_with_its_reason() -> None:
+    source = Source("one SEP two  ")
+    chunks = Chunks(source, [Chunk("one", 0, 3), Chunk("two", 8, 11)], dropped=[(4, 7, "separator")])
+    page = render(chunks)
+    assert '<del class="cv-d" title="dropped: separator"><bdi>SEP</bdi></del>' in page
+    assert Reader(page).text == source.text
+
+
+def test_scripts_and_attributes_cannot_break_out() -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><b>"
+    source = Source(evil * 2, source=evil)
+    chunk = Chunk(evil, 0, len(evil), path=(evil, '" onmouseover="alert(1)'))
+    dropped = [(len(evil), 2 * len(evil), evil)]
+    page = render(Chunks(source, [chunk], dropped=dropped))
+    read = Reader(page)
+    assert set(read.tags) <= {"div", "style", "p", "b", "span", "bdi", "del"}
+    assert read.text == evil * 2
+    assert "<script" not in page
+    assert 'onmouseover="' not in page
+
+
+def test_what_cannot_be_shown_is_named() -> None:
+    text = "a\ud800b\x00c\u202ed\u2067e\r\nf\x1b\rg\ufeff"
+    page = render(chunks_of(text, (0, len(text))))
+    page.encode("utf-8")
+    assert Reader(page).text == "a⟨U+D800⟩b␀c⟨U+202E⟩d⟨U+2067⟩e\nf␛␍\ng⟨U+FEFF⟩"
+
+
+def test_huge_documents_are_cut_short() -> None:
+    text = "word " * 200_000
+    chunks = Chunks.from_spans(Source(text), range(0, 1_000_000, 10), range(9, 1_000_009, 10))
+    page = render(chunks)
+    assert len(page) < 100_000
+    assert "... and 99800 more chunks, 998001 more characters" in page
+    one = render(chunks_of(text, (0, len(text))))
+    assert len(one) < 120_000
+    assert "... 900000 more characters" in one
+
+
+def test_very_many_small_spans_are_cut_short() -> None:
+    text = "ab" * 50_000
+    spans = tuple((i, i + 1) for i in range(0, 100_000, 2))
+    chunk = Chunk("a" * 50_000, 0, 100_000, spans=spans, path=("deep",) * 20_000)
+    page = render(Chunks(Source(text), [chunk]))
+    assert len(page) < 1_000_000
+    assert "more characters" in page
+
+
+def test_spans_are_drawn_where_they_are() -> None:
+    text = "head|row1|row2"
+    chunks = Chunks(
+        Source(text),
+        [Chunk("head row1", 0, 9, spans=((0, 4), (5, 9))), Chunk("head row2", 10, 14, spans=((0, 4), (10, 14)))],
+    )
+    page = Reader(render(chunks))
+    assert page.text == text
+    assert any(title.startswith("overlap of chunk 0") for title in page.titles)
+
+
+def test_an_empty_result_is_drawn() -> None:
+    assert "0 chunks, 3 characters" in render(Chunks(Source("   ")))
+    assert "1 chunk, 1 characters" in render(chunks_of("a", (0, 1)))
+
+
+def test_it_reads_in_light_and_dark_and_without_colour() -> None:
+    page = render(chunks_of("one two", (0, 3), (4, 7)))
+    assert "color:inherit" in page  # translucent colours on the page's own
+    assert page.count('class="cv-n"') == 2  # numbers, not colours alone
+    assert 'aria-label="doc: 2 chunks, 7 characters"' in page
+
+
+def test_chunks_show_it_in_notebooks() -> None:
+    chunks = chunks_of("one two", (0, 3), (4, 7))
+    assert chunks._repr_html_() == render(chunks)
+
+
+def test_it_imports_nothing_above_it() -> None:
+    code = "import sys, cantle.html_view; print([m for m in ('cantle.chunk', 'cantle.chunks') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
