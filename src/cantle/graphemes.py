@@ -11,7 +11,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-__all__ = ["LONGEST", "is_boundary", "next_boundary", "previous_boundary"]
+from .whitespace import STRIP
+
+__all__ = ["LONGEST", "is_boundary", "next_boundary", "previous_boundary", "trim"]
 
 LONGEST = 32
 """Clusters longer than this many code points may be cut."""
@@ -72,18 +74,22 @@ def _certain_start(text: str, position: int) -> int:
 
 
 def _flags_start(text: str, position: int) -> int:
-    import regex
+    """Where the run of flag letters around `position` begins; the run last asked for is remembered."""
+    global _last_run
+    known, low, high = _last_run
+    if known is text and low <= position < high:
+        return low
+    low = high = position
+    while low and _is_flag(text[low - 1]):
+        low -= 1
+    while high < len(text) and _is_flag(text[high]):
+        high += 1
+    _last_run = (text, low, high)
+    return low
 
-    last = None
-    width = 1024
-    while last is None or last.start() == low:
-        low = max(0, position - width)
-        last = regex.search(r"\p{Regional_Indicator}*\Z", text[low:position])
-        assert last is not None
-        if low == 0 or last.start() > 0:
-            return int(low + last.start())
-        width *= 4
-    return int(low)
+
+_last_run: tuple[str, int, int] = ("", 0, 0)
+"""Replaced as a whole, so that threads see a run that is true of its text."""
 
 
 def _is_flag(char: str) -> bool:
@@ -103,3 +109,22 @@ def next_boundary(text: str, position: int) -> int:
     while position < len(text) and not is_boundary(text, position):
         position += 1
     return position
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Narrow `[start, end)` to leave out the white space at both ends.
+
+    White space that is part of a cluster with what it stands beside stays.
+    """
+    if start < end and (text[start] in STRIP or text[end - 1] in STRIP):
+        piece = text[start:end]
+        low = end - len(piece.lstrip(STRIP))
+        if low >= end:
+            return end, end
+        high = low + len(text[low:end].rstrip(STRIP))
+        while low > start and text[low] >= "\u0300" and not is_boundary(text, low):
+            low -= 1
+        while high < end and text[high - 1] >= "\u0300" and not is_boundary(text, high):
+            high += 1
+        return low, high
+    return start, end

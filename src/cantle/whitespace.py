@@ -7,7 +7,7 @@ Python counts as white space; a text of only those characters holds nothing to r
 
 from __future__ import annotations
 
-__all__ = ["STRIP", "is_blank", "trim"]
+__all__ = ["STRIP", "is_blank"]
 
 STRIP = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -18,12 +18,3 @@ STRIP = (
 def is_blank(text: str) -> bool:
     """Whether the text is empty or holds nothing but white space and U+FEFF."""
     return text.isspace() or not text or not text.replace("\ufeff", " ").strip()
-
-
-def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Narrow `[start, end)` so that `text[start:end]` neither begins nor ends with `STRIP` characters."""
-    if start < end and (text[start] in STRIP or text[end - 1] in STRIP):
-        piece = text[start:end]
-        start = end - len(piece.lstrip(STRIP))
-        end = start + len(text[start:end].rstrip(STRIP))
-    return start, end

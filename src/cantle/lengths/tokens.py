@@ -19,7 +19,7 @@ from .base import Measure
 __all__ = ["SpecialTokens", "TokenLength"]
 
 _TAIL = AFTER + "'-\u2019"
-_NEAR = 256
+_CLOSE, _NEAR = 24, 256
 
 
 class SpecialTokens(NamedTuple):
@@ -88,19 +88,15 @@ class TokenMeasure:
 
         text, enc = self._text, self._whole.encoding
         if self._special is None:
-            sizes = enc.byte_lengths[enc.ids(text)]
+            sizes = enc.character_lengths.take(enc.ids(text))
         else:
             parts, at = [], 0
             for match in self._special.finditer(text):
-                parts += [enc.byte_lengths[enc.ids(text[at : match.start()])], [len(match[0])]]
+                parts += [enc.character_lengths[enc.ids(text[at : match.start()])], [len(match[0])]]
                 at = match.end()
-            parts.append(enc.byte_lengths[enc.ids(text[at:])])
+            parts.append(enc.character_lengths[enc.ids(text[at:])])
             sizes = numpy.concatenate(parts)
         ends = numpy.cumsum(sizes, dtype=numpy.int64)
-        if not text.isascii():
-            data = numpy.frombuffer(text.encode("utf-8", "surrogatepass"), numpy.uint8)
-            characters = numpy.cumsum((data & 0xC0) != 0x80, dtype=numpy.int64)
-            ends = characters[ends - 1]
         self._ends = ends
         self._search = ends.searchsorted
         self._hard = [end for _, end, hard in blocks(text) if hard] if self._total > BLOCK else []
@@ -150,13 +146,16 @@ class TokenMeasure:
     def _last_safe(self, head: int, end: int) -> int:
         """The last certain piece border after `head` and before `end`, or `head`."""
         text = self._text
-        low = max(head, end - _NEAR)
+        low = max(head, end - _CLOSE)
         at = low + len(text[low:end].rstrip(_TAIL))
         if low < at < end and text[at] in AFTER and text[at - 1].isalnum():
             return at
         found = head
-        for match in SAFE.finditer(text, low, end):
-            found = match.end()
+        for width in (_CLOSE, _NEAR):
+            for match in SAFE.finditer(text, max(head, end - width), end):
+                found = match.end()
+            if found > head or width > end - head:
+                break
         return found
 
     def fit(self, start: int, limit: float) -> int:

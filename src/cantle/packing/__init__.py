@@ -6,7 +6,8 @@ fills chunks up to the limit.
 
 from __future__ import annotations
 
-from .engine import Packer, Spans
+from .engine import Packer
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
+from .spans import Spans
 
 __all__ = ["Clusters", "Level", "Literal", "Packer", "Pattern", "Pieces", "Spans", "level"]

@@ -10,67 +10,19 @@ where the last piece before that ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
-
 from ..chunk import Cut
 from ..lengths import Measure
-from ..whitespace import STRIP, is_blank, trim
-from .levels import Clusters, ClusterPieces, Level, Pieces
+from ..lengths.arithmetic import CharacterMeasure
+from ..graphemes import trim
+from .levels import ClusterPieces, Clusters, Level, Pieces
+from .plain import pack_plain, plain_separators
+from .spans import Spans
 
-__all__ = ["Packer", "Spans"]
-
-
-class Spans:
-    """The spans found so far, trimmed: columns for `Chunks.from_spans`."""
-
-    def __init__(self, text: str, strip: bool, explain: bool = False) -> None:
-        self.text, self.strip = text, strip
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.cuts: list[Cut] | None = [] if explain else None
-
-    def add(self, start: int, end: int, cut: Cut | None = None) -> None:
-        """Add a chunk; one that is blank after trimming is left out, unless nothing is trimmed."""
-        text = self.text
-        if self.strip:
-            if text[start] in STRIP or text[end - 1] in STRIP:
-                start, end = trim(text, start, end)
-                if start >= end:
-                    return
-            if text[start] <= " " or text[start] == "\x85":  # blank by Python's reckoning
-                if is_blank(text[start:end]):
-                    return
-        self.starts.append(start)
-        self.ends.append(end)
-        if self.cuts is not None and cut is not None:
-            self.cuts.append(cut)
+__all__ = ["Packer"]
 
 
-    def join_small(self, measure: Measure, least: float, limit: float) -> None:
-        """Join a chunk shorter than `least` with a neighbour where the result is within the limit."""
-        starts: list[int] = []
-        ends: list[int] = []
-        cuts: list[Cut] = []
-        for i, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
-            small = starts and (measure.length(start, end) < least or measure.length(starts[-1], ends[-1]) < least)
-            if small and measure.length(starts[-1], end) <= limit:
-                ends[-1] = end
-                if self.cuts is not None:
-                    cuts[-1] = self.cuts[i]
-            else:
-                starts.append(start)
-                ends.append(end)
-                if self.cuts is not None:
-                    cuts.append(self.cuts[i])
-        self.starts, self.ends = starts, ends
-        self.cuts = cuts if self.cuts is not None else None
-
-
-class _Region(NamedTuple):
-    start: int
-    end: int
-    depth: int
-    pieces: Pieces | None
+_Region = tuple[int, int, int, Pieces | None]
+"""Start, end, the level to go on from, and the pieces when the level is already chosen."""
 
 
 class Packer:
@@ -92,17 +44,23 @@ class Packer:
         self.limit, self.least, self.overlap, self.strip = limit, least, overlap, strip
         self.spans = Spans(text, strip, explain)
         self._explain = explain
+        self._plain: list[str] | None = None
+        if isinstance(measure, CharacterMeasure) and strip and not overlap and not explain:
+            self._plain = plain_separators(levels)
 
     def pack(self) -> Spans:
         """The spans of the whole text."""
-        self.pack_region(0, len(self.text))
+        if self._plain is None:
+            self.pack_region(0, len(self.text))
+        else:
+            pack_plain(self.spans, self._plain, int(self.limit), self.pack_region)
         if self.least:
             self.spans.join_small(self.measure, self.least, self.limit)
         return self.spans
 
     def pack_region(self, start: int, end: int, depth: int = 0) -> None:
         """Add the spans of a region, cut at the levels from `depth` on."""
-        regions = [_Region(start, end, depth, None)]
+        regions: list[_Region] = [(start, end, depth, None)]
         while regions:
             start, end, depth, pieces = regions.pop()
             if pieces is None:
@@ -111,8 +69,8 @@ class Packer:
             if oversize is not None:
                 start, stop, following = oversize
                 if following < end:
-                    regions.append(_Region(following, end, depth, pieces))
-                regions.append(_Region(start, stop, depth, None))
+                    regions.append((following, end, depth, pieces))
+                regions.append((start, stop, depth, None))
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a piece is within the limit, white space at its ends included."""

@@ -122,8 +122,8 @@ class LiteralPieces:
             found = text.find(self.separator, at, self.high)
             if found < 0:
                 return self.high, self.high
-            if not (self.risky and not self._valid(found)):
-                return self._bounds(found)
+            if not (self.risky and not self._valid(found)) and (bounds := self._bounds(found))[0] > start:
+                return bounds
             at = found + 1
 
     def last(self, start: int, most: int) -> tuple[int, int] | None:
@@ -140,15 +140,19 @@ class LiteralPieces:
                 if found < low:
                     return None
             if not (self.risky and not self._valid(found)):
-                return self._bounds(found)
+                bounds = self._bounds(found)
+                return bounds if bounds[0] > start else None
             high = found + self.width - 1
 
     def start_after(self, at: int, end: int) -> int:
         if self.position == "start":
             found = self.text.find(self.separator, at, end)
-            while found >= 0 and self.risky and not self._valid(found):
+            while found >= 0:
+                start = self._bounds(found)[0]
+                if start >= at and not (self.risky and not self._valid(found)):
+                    return start
                 found = self.text.find(self.separator, found + 1, end)
-            return found if found >= 0 else end
+            return end
         low = max(at - self.width, self.low)
         while (found := self.text.find(self.separator, low, end)) >= 0:
             start = self.begin(found + self.width)
@@ -169,6 +173,8 @@ class LiteralPieces:
             text, char = self.text, self.repeated
             while end > self.low and text[end - 1] == char:
                 end -= 1
+            if self.risky:
+                end = next_boundary(text, end)
         return end, found + self.width
 
     def _aligned(self, found: int, least: int) -> int:
@@ -182,12 +188,21 @@ class LiteralPieces:
         return self.separator[0] == "\n" and found > self.low and self.text[found - 1] == "\r"
 
     def _valid(self, found: int) -> bool:
-        text, after = self.text, found + self.width
-        if self.position != "end" and not (
-            is_boundary(text, found) or self._splits_line_end(found) or (self.strip and text[found - 1] in STRIP)
-        ):
-            return False
-        return self.position == "start" or is_boundary(text, after) or (self.strip and text[after] in STRIP)
+        if self._splits_line_end(found) and self.position != "end":
+            return True
+        return may_cut(self.text, found, found + self.width, self.position, self.strip)
+
+
+def may_cut(text: str, start: int, end: int, position: str | None, strip: bool) -> bool:
+    """Whether cutting at the separator `text[start:end]` leaves all grapheme clusters whole.
+
+    A cluster whose parts are trimmed off is not cut.
+    """
+    if position is None:
+        left = is_boundary(text, start) or (strip and text[start - 1] in STRIP)
+        return left and (is_boundary(text, end) or (strip and text[end] in STRIP))
+    at = start if position == "start" else end
+    return is_boundary(text, at) or (strip and text[at - 1] in STRIP and text[at] in STRIP)
 
 
 class Pattern:
@@ -217,15 +232,10 @@ class Pattern:
             if b == last or a >= len(region):  # an empty match where a piece has just ended
                 continue
             last = b
-            if check and not self._valid(region, a, b, strip):
+            if check and not may_cut(region, a, b, self.position, strip):
                 continue
             found.append((start + a, start + b))
         return found if seen else None
-
-    def _valid(self, text: str, a: int, b: int, strip: bool) -> bool:
-        left = self.position == "end" or is_boundary(text, a) or (strip and text[a - 1] in STRIP)
-        right = self.position == "start" or is_boundary(text, b) or (strip and text[b] in STRIP)
-        return left and right
 
 
 def _compiled(pattern: str) -> Any:

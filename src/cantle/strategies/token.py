@@ -10,7 +10,7 @@ from .. import checks
 from ..chunk import Cut
 from ..chunks import Chunks
 from ..errors import OptionError
-from ..graphemes import next_boundary, previous_boundary
+from ..graphemes import next_boundary, previous_boundary, trim
 from ..hookspecs import hookimpl
 from ..lengths import Length, SpecialTokens, TokenLength
 from ..lengths.tokens import TokenMeasure
@@ -18,7 +18,6 @@ from ..packing import Spans
 from ..source import Source
 from ..strategy import Sized, Strategy, option
 from ..tokenizers.encodings import ENCODINGS, MODELS
-from ..whitespace import trim
 
 __all__ = ["Token"]
 
@@ -114,7 +113,8 @@ class Token(Sized):
             spans.add(at, end, Cut("tokens" if end < total else "end", 0))
             if end >= total:
                 return
-            following = self._back(text, measure, at, end) if overlap else end
+            first = trim(text, at, end)[0] if self.strip_whitespace else at
+            following = self._back(text, measure, first, end) if overlap else end
             # A window that repeats so much that it does not get further is of no use.
             while following < end and self._end(text, measure, following) <= end:
                 following = min(end, next_boundary(text, following + 1))

@@ -74,12 +74,12 @@ class Encoding:
             return self._tokenizer.encode(_SURROGATES.sub("\ufffd", text))
 
     @property
-    def byte_lengths(self) -> Any:
-        """How many bytes each token stands for, by id; a numpy array of int32."""
+    def character_lengths(self) -> Any:
+        """How many characters begin in each token, by id; a numpy array of int64."""
         if self._lengths is None:
-            from .vocabulary import byte_lengths
+            from .vocabulary import character_lengths
 
-            self._lengths = byte_lengths(self._facts.vocabulary)
+            self._lengths = character_lengths(self._facts.vocabulary)
         return self._lengths
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:

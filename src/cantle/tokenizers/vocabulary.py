@@ -10,7 +10,7 @@ from typing import Any
 
 from .encodings import EncodingFacts
 
-__all__ = ["byte_lengths", "ranks", "unpacked"]
+__all__ = ["character_lengths", "ranks", "unpacked"]
 
 
 def unpacked(name: str) -> bytes:
@@ -26,12 +26,19 @@ def ranks(facts: EncodingFacts) -> dict[bytes, int]:
 
 
 @cache
-def byte_lengths(name: str) -> Any:
-    """How many bytes each token of a vocabulary has, by id; a numpy array of int32."""
+def character_lengths(name: str) -> Any:
+    """How many characters begin in each token of a vocabulary, by id; a numpy array of int64.
+
+    Summed over the tokens of a text they count its characters, although tokens may end inside one:
+    a character counts for the token that holds its first byte.
+    """
     import numpy
 
     fields = unpacked(name).split()
+    tokens = [base64.b64decode(field) for field in fields[::2]]
+    data = numpy.frombuffer(b"".join(tokens), numpy.uint8)
+    starts = numpy.cumsum([0, *map(len, tokens[:-1])])
     ids = numpy.array(list(map(int, fields[1::2])))
-    lengths = numpy.zeros(int(ids.max()) + 1, numpy.int32)
-    lengths[ids] = [len(token) // 4 * 3 - token.count(b"=") for token in fields[::2]]
+    lengths = numpy.zeros(int(ids.max()) + 1, numpy.int64)
+    lengths[ids] = numpy.add.reduceat((data & 0xC0) != 0x80, starts, dtype=numpy.int64)
     return lengths

@@ -1,0 +1,109 @@
+"""The engine's most common case spelled out: characters, literal separators left out, no overlap.
+
+It gives what `engine` gives, several times as fast: a chunk costs one search backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..graphemes import is_boundary
+from .levels import Clusters, Level, Literal
+from .spans import Spans
+
+__all__ = ["pack_plain", "plain_separators"]
+
+
+def plain_separators(levels: Sequence[Level]) -> list[str] | None:
+    """The separators of a ladder this module can pack, or None.
+
+    They are blank, so that what is trimmed off a chunk may be left out of the checks.
+    """
+    found = []
+    for level in levels:
+        if isinstance(level, Clusters):
+            return found
+        if not isinstance(level, Literal) or level.position is not None or level.separator.strip(" \n"):
+            return None
+        found.append(level.separator)
+    return found
+
+
+def pack_plain(
+    spans: Spans, separators: Sequence[str], limit: int, cut: Callable[[int, int, int], None]
+) -> None:
+    """Add the spans of the whole text. `cut(start, end, depth)` packs what no separator cuts small enough."""
+    text, starts, ends = spans.text, spans.starts, spans.ends
+    find, rfind, startswith = text.find, text.rfind, text.startswith
+    regions = [(0, len(text), 0)]
+    while regions:
+        start, end, depth = regions.pop()
+        while depth < len(separators) and find(separators[depth], start, end) < 0:
+            depth += 1
+        if depth == len(separators):
+            if end - start <= limit:
+                if start < end:
+                    spans.add(start, end)
+            else:
+                cut(start, end, depth)
+            continue
+        separator = separators[depth]
+        width, first = len(separator), separator[0]
+        while True:
+            while startswith(separator, start, end):
+                if text[start + width : start + width + 1] >= "\u0300" and not is_boundary(text, start + width):
+                    break
+                start += width
+            if end - start <= limit:
+                if start < end:
+                    spans.add(start, end)
+                break
+            stop = rfind(separator, start + 1, start + limit + width)
+            if stop >= 0:
+                before, following = text[stop - 1], stop + width
+                if before == first or before >= "\u0300" or text[following : following + 1] >= "\u0300":
+                    stop = _valid(text, stop, start, separator)
+                    following = stop + width
+            if stop < 0:  # a piece that is too long
+                stop = _next(text, start, end, separator)
+                if stop < end:
+                    regions.append((stop + width, end, depth))
+                regions.append((start, stop, depth + 1))
+                break
+            before = text[stop - 1]
+            if "!" <= text[start] <= "~" and "!" <= before <= "~":
+                starts.append(start)
+                ends.append(stop)
+            else:
+                spans.add(start, stop)
+            start = following
+
+
+def _valid(text: str, stop: int, start: int, separator: str) -> int:
+    """The last occurrence at or before `stop` that may be cut at, or -1.
+
+    Occurrences count from the start of their run, and break no grapheme cluster.
+    """
+    width, first = len(separator), separator[0]
+    while stop > start:
+        run = stop
+        while run > start and text[run - 1] == first:
+            run -= 1
+        stop -= (stop - run) % width
+        if stop > start and _breaks_nothing(text, stop, width):
+            return stop
+        stop = text.rfind(separator, start + 1, stop + width - 1)
+    return -1
+
+
+def _next(text: str, start: int, end: int, separator: str) -> int:
+    """The first occurrence after `start` that may be cut at, or `end`."""
+    stop = text.find(separator, start, end)
+    while stop >= 0 and not _breaks_nothing(text, stop, len(separator)):
+        stop = text.find(separator, stop + 1, end)
+    return stop if stop >= 0 else end
+
+
+def _breaks_nothing(text: str, stop: int, width: int) -> bool:
+    left = is_boundary(text, stop) or text[stop - 1] == "\r"  # a CR before LF is trimmed off
+    return left and is_boundary(text, stop + width)
