@@ -82,6 +82,8 @@ class Chunks(Sequence[Chunk]):
         chunk.source = self.source.source
         chunk._base = self.source.metadata
         chunk._siblings = self
+        if chunk._metadata is not None:  # what was written into it before is kept, on top of ours
+            chunk._extra, chunk._metadata = chunk._metadata, None
         if self._start_index:
             chunk._extra = {**(chunk._extra or {}), "start_index": chunk.start}
 
@@ -218,9 +220,8 @@ class Chunks(Sequence[Chunk]):
 
     def moved(self, document: Source, offsets: OffsetMap) -> Chunks:
         """These chunks as chunks of `document`, whose text ours was made from as `offsets` says."""
-        copies = offsets.copies
-        if self._starts is not None and all(item is None for item in self._items) and len(copies) <= 1:
-            shift = copies[0][1] - copies[0][0] if copies else 0
+        shift = _shift(document, offsets)
+        if shift is not None and self._starts is not None and all(item is None for item in self._items):
             starts = [start + shift for start in self._starts] if shift else self._starts
             ends = [end + shift for end in self._ends] if shift else self._ends
             return Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
@@ -271,25 +272,53 @@ class Chunks(Sequence[Chunk]):
         return table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A `pandas.DataFrame`, one row a chunk. Needs the extra `pandas`."""
+        """A `pandas.DataFrame`, one row a chunk, lone surrogates as `?`. Needs the extra `pandas`."""
         try:
             import pandas
         except ImportError:
             raise MissingDependencyError("to_pandas()", "pandas", "cantle[pandas]") from None
-        return pandas.DataFrame(self.to_dicts())
+        rows = self.to_dicts()
+        return pandas.DataFrame([{name: _storable(value) for name, value in row.items()} for row in rows])
 
 
 def _is_default(value: Any) -> bool:
     return value is None or (isinstance(value, str | tuple | int) and not value)
 
 
+def _storable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+def _shift(document: Source, offsets: OffsetMap) -> int | None:
+    """How far all positions move, when the text is what follows the body's start, unchanged; else None."""
+    if not offsets.copies:
+        return document.body if offsets.new_length == 0 and offsets.old_length == document.body else None
+    new, old, length = offsets.copies[0]
+    whole = new == 0 and length == offsets.new_length and old + length == offsets.old_length
+    return old if whole and old == document.body else None
+
+
+def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    result: list[Span] = []
+    for start, end in spans:
+        if result and result[-1][1] == start:
+            result[-1] = (result[-1][0], end)
+        else:
+            result.append((start, end))
+    return tuple(result)
+
+
 def _moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
-    spans = tuple(
-        piece for start, end in chunk.spans or ((chunk.start, chunk.end),) for piece in offsets.stretches(start, end)
+    spans = _joined(
+        piece
+        for start, end in ([(chunk.start, chunk.end)] if chunk.spans is None else chunk.spans)
+        for piece in offsets.stretches(start, end)
     )
-    start = spans[0][0] if spans else offsets.to_old(chunk.start)
-    end = spans[-1][1] if spans else start
-    exact = chunk.exact and len(spans) == 1 and end - start == len(chunk.content)
+    # A chunk may begin with a repeated stretch from far before it: its own bounds are mapped, not its spans'.
+    bounds = offsets.stretches(chunk.start, chunk.end)
+    start = bounds[0][0] if bounds else offsets.to_old(chunk.start)
+    end = bounds[-1][1] if bounds else start
+    exact = chunk.exact and len(spans) == 1 and document.text[start:end] == chunk.content
     new = Chunk(
         chunk.content,
         start,
@@ -298,7 +327,7 @@ def _moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
         overlap=chunk.overlap,
         prefix=chunk.prefix,
         path=chunk.path,
-        metadata=chunk._extra,
+        metadata=chunk._extra if chunk._metadata is None else chunk._metadata,
         oversize=chunk.oversize,
         cut=chunk.cut,
     )
