@@ -20,7 +20,11 @@ class Spans:
         self.cuts: list[Cut] | None = [] if explain else None
 
     def add(self, start: int, end: int, cut: Cut | None = None) -> None:
-        """Add a chunk; when trimming leaves nothing of it, or nothing new, it is left out."""
+        """Add a chunk; when trimming leaves nothing of it, it is left out.
+
+        One that ends in white space only and so repeats nothing but the overlap stays: the mirrored
+        splitters have it too.
+        """
         text = self.text
         if start >= end:
             return
@@ -32,7 +36,7 @@ class Spans:
             first = text[start]
             if (first <= " " or first == "\x85") and is_blank(text[start:end]):  # by Python's reckoning
                 return
-        if self.ends and end <= self.ends[-1]:
+        if self.ends and end <= self.ends[-1] and (not self.strip or start <= self.starts[-1]):
             return
         self.starts.append(start)
         self.ends.append(end)
