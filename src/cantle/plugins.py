@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -19,7 +19,7 @@ import pluggy
 
 from . import hookspecs, lengths
 from .chunks import Chunks
-from .errors import PluginError, PluginWarning, UnknownStrategyError
+from .errors import CantleError, OptionError, PluginError, PluginWarning, UnknownStrategyError
 from .hookspecs import Extractor
 from .lengths import Length
 from .source import OffsetMap, Source
@@ -93,11 +93,19 @@ class Registry:
         if wanted.lower() == "off":
             return
         names = {name.strip() for name in wanted.split(",") if name.strip()}
+        missing = set(names)
         for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
             if names and point.name not in names:
                 continue
             version = point.dist.version if point.dist is not None else ""
             self._load(point.name, point.load, version, module=point.value)
+            missing.discard(point.name)
+        if missing:
+            warnings.warn(
+                f"CANTLE_PLUGINS names plugins that are not installed: {', '.join(sorted(missing))}.",
+                PluginWarning,
+                stacklevel=4,
+            )
 
     def _load(self, name: str, plugin: Any, version: str, module: str = "") -> None:
         """Load one plugin in its own `try`: a broken one costs a warning, not the host."""
@@ -157,8 +165,9 @@ class Registry:
         info.length_functions, info.extractors, info.commands = list(functions), list(extractors), list(commands)
 
     def _ask(self, plugin: Any, hook: str) -> Any:
-        found = next((h for h in self._manager.get_hookcallers(plugin) or [] if h.name == hook), None)
-        return None if found is None else getattr(plugin, hook)()
+        implementations = getattr(self._manager.hook, hook).get_hookimpls()
+        found = next((i for i in implementations if i.plugin is plugin), None)
+        return None if found is None else found.function()
 
     def _claim(self, kind: str, key: str, name: str, owner: str) -> None:
         if owner and owner != name:
@@ -204,14 +213,22 @@ class Registry:
         """A strategy instance from a name, a class or an instance. Options go with a name or class."""
         if isinstance(strategy, str):
             strategy = self.strategy(strategy)
+        if not callable(getattr(strategy, "split", None)):
+            raise OptionError(
+                f"a strategy is a name, or a class or object with split(source); got {strategy!r}. "
+                f"Names: {', '.join(sorted(self._strategies))}."
+            )
         if isinstance(strategy, type):
             return make(strategy, options)  # type: ignore[no-any-return]
-        if options:
-            from dataclasses import asdict, is_dataclass
-
-            if is_dataclass(strategy):
-                return make(type(strategy), {**asdict(strategy), **options})  # type: ignore[no-any-return]
-        return strategy
+        if not options:
+            return strategy
+        if not is_dataclass(strategy):
+            raise OptionError(
+                f"Options ({', '.join(options)}) go with a name or a class, not with an instance of "
+                f"{type(strategy).__qualname__}, which is no dataclass. Give them when you make it."
+            )
+        own = {f.name: getattr(strategy, f.name) for f in fields(strategy) if f.init}
+        return make(type(strategy), {**own, **options})
 
     def length(self, name: str) -> Length | None:
         """The length function that a plugin registered under that name, or None."""
@@ -240,31 +257,39 @@ class Registry:
 
     def load_document(self, data: Any, name: str, media_type: str | None = None) -> MDocument | None:
         """What the first plugin that knows the file makes of it, or None."""
-        for plugin in self._with("load_document"):
-            document = _call(plugin, "load_document", data=data, name=name, media_type=media_type)
+        for hook in self._hooks("load_document"):
+            document = hook.call(data=data, name=name, media_type=media_type)
             if document is not None:
-                return document
+                return hook.checked(document, Source, "an MDocument or None")  # type: ignore[no-any-return]
         return None
 
     def prepare_source(self, source: Source) -> tuple[Source, OffsetMap | None]:
         """The source after every plugin's rewriting, with the map back, or None when nothing changed."""
         total: OffsetMap | None = None
-        for plugin in self._with("prepare_source"):
-            result = _call(plugin, "prepare_source", source=source)
+        for hook in self._hooks("prepare_source"):
+            result = hook.call(source=source)
             if result is not None:
-                source, step = result
+                source, step = hook.checked(result, tuple, "a pair (Source, OffsetMap) or None")
+                if step.new_length != len(source.text):
+                    raise PluginError(
+                        f"prepare_source() of plugin {hook.plugin!r} returned a text of {len(source.text)} characters "
+                        f"with an OffsetMap for {step.new_length}."
+                    )
                 total = step if total is None else total.then(step)
         return source, total
 
     def finish_chunks(self, document: MDocument, chunks: Chunks) -> Chunks:
         """The chunks after every plugin's finishing."""
-        for plugin in self._with("finish_chunks"):
-            chunks = _call(plugin, "finish_chunks", document=document, chunks=chunks) or chunks
+        for hook in self._hooks("finish_chunks"):
+            result = hook.call(document=document, chunks=chunks)
+            if result is not None:
+                chunks = hook.checked(result, Chunks, "Chunks or None")
         return chunks
 
-    def _with(self, hook: str) -> Iterable[Any]:
-        names = sorted(name for name, info in self.plugins.items() if not info.error and hook in info.hooks)
-        return [self._manager.get_plugin(name) for name in names]
+    def _hooks(self, name: str) -> list[_Hook]:
+        """The implementations of a hook, in the order of the plugins' names."""
+        implementations = getattr(self._manager.hook, name).get_hookimpls()
+        return [_Hook(name, i) for i in sorted(implementations, key=lambda i: i.plugin_name)]
 
     def _refuse_clash(self, kind: str, key: str) -> None:
         message = self._clashes.get((kind, key)) if isinstance(key, str) else None
@@ -276,11 +301,29 @@ def _remade(plugins: dict[str, Any], entry_points: bool) -> Registry:
     return Registry(plugins, entry_points=entry_points)
 
 
-def _call(plugin: Any, hook: str, **arguments: Any) -> Any:
-    """Call a hook implementation with the arguments that it names, as pluggy does."""
-    function = getattr(plugin, hook)
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return function(**{name: value for name, value in arguments.items() if name in names})
+class _Hook:
+    """One plugin's implementation of a hook. What it raises names the plugin; cantle's own errors pass."""
+
+    def __init__(self, name: str, implementation: Any) -> None:
+        self.name, self.plugin = name, implementation.plugin_name
+        self._function, self._arguments = implementation.function, implementation.argnames
+
+    def call(self, **arguments: Any) -> Any:
+        """Call it with the arguments that it names, as pluggy does."""
+        try:
+            return self._function(*(arguments[name] for name in self._arguments))
+        except CantleError:
+            raise
+        except Exception as error:
+            raise PluginError(
+                f"{self.name}() of plugin {self.plugin!r} failed: {type(error).__name__}: {error}"
+            ) from error
+
+    def checked(self, result: Any, kind: type[Any], wanted: str) -> Any:
+        """The result, if it is of the kind that the hook asks for."""
+        if not isinstance(result, kind) or (kind is tuple and len(result) != 2):
+            raise PluginError(f"{self.name}() of plugin {self.plugin!r} must return {wanted}, got {result!r}.")
+        return result
 
 
 def _strategy_name(cls: Any) -> str:

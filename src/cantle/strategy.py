@@ -6,6 +6,7 @@ A strategy is a frozen dataclass: its fields are its options, its one method is 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +79,9 @@ class Sized:
         "Where the separator that a cut is made at goes: 'end' of the chunk before, 'start' of the chunk "
         "after, or None: left out at the cuts, declared in `dropped` unless it is white space.",
     )
-    add_start_index: bool = option(False, "Also write the chunk's start into its metadata, as start_index.", "code points")
+    add_start_index: bool = option(
+        False, "Also write the chunk's start into its metadata, as start_index.", "code points"
+    )
     explain: bool = option(False, "Say in chunk.cut why each chunk ends where it does.")
 
     unused: ClassVar[tuple[str, ...]] = ()
@@ -184,6 +187,11 @@ def describe(strategy: type[Any]) -> list[Option]:
 def make(strategy: type[Any], options: Mapping[str, Any]) -> Any:
     """An instance of the strategy class; an unknown option is an error that lists the known ones."""
     if not dataclasses.is_dataclass(strategy):
+        try:
+            inspect.signature(strategy).bind(**options)
+        except TypeError as error:
+            name = getattr(strategy, "name", strategy.__name__)
+            raise OptionError(f"Strategy {name!r} does not take these options: {error}.") from error
         return strategy(**options)
     known = [f.name for f in dataclasses.fields(strategy) if f.init]
     unknown = [name for name in options if name not in known]
