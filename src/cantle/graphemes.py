@@ -19,6 +19,7 @@ LONGEST = 32
 """Clusters longer than this many code points may be cut."""
 
 _LOOK_BACK = 4 * LONGEST
+_STEPS = 16
 
 
 @cache
@@ -116,15 +117,19 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 
     White space that is part of a cluster with what it stands beside stays.
     """
-    if start < end and (text[start] in STRIP or text[end - 1] in STRIP):
-        piece = text[start:end]
-        low = end - len(piece.lstrip(STRIP))
-        if low >= end:
-            return end, end
-        high = low + len(text[low:end].rstrip(STRIP))
-        while low > start and text[low] >= "\u0300" and not is_boundary(text, low):
-            low -= 1
-        while high < end and text[high - 1] >= "\u0300" and not is_boundary(text, high):
-            high += 1
-        return low, high
-    return start, end
+    low, high = start, end
+    while low < high and text[low] in STRIP:
+        low += 1
+        if low - start == _STEPS:  # a long run: look at it all at once
+            low = high - len(text[low:high].lstrip(STRIP))
+    if low == high:
+        return high, high
+    while text[high - 1] in STRIP:
+        high -= 1
+        if end - high == _STEPS:
+            high = low + len(text[low:high].rstrip(STRIP))
+    while low > start and text[low] >= "\u0300" and not is_boundary(text, low):
+        low -= 1
+    while high < end and text[high - 1] >= "\u0300" and not is_boundary(text, high):
+        high += 1
+    return low, high

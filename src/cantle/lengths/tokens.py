@@ -80,6 +80,7 @@ class TokenMeasure:
         self._count = length.encoding.count
         allowed = length.special.allowed
         self._special = _pattern(allowed) if allowed and _pattern(allowed).search(text) else None
+        self._quick = length.encoding.quick if self._special is None else 0
         self._ends: Any = None
 
     def _encode(self) -> None:
@@ -88,15 +89,15 @@ class TokenMeasure:
 
         text, enc = self._text, self._whole.encoding
         if self._special is None:
-            sizes = enc.character_lengths.take(enc.ids(text))
+            ends = enc.character_lengths.take(enc.ids(text)).astype(numpy.int64)
         else:
             parts, at = [], 0
             for match in self._special.finditer(text):
                 parts += [enc.character_lengths[enc.ids(text[at : match.start()])], [len(match[0])]]
                 at = match.end()
             parts.append(enc.character_lengths[enc.ids(text[at:])])
-            sizes = numpy.concatenate(parts)
-        ends = numpy.cumsum(sizes, dtype=numpy.int64)
+            ends = numpy.concatenate(parts).astype(numpy.int64)
+        numpy.cumsum(ends, out=ends)
         self._ends = ends
         self._search = ends.searchsorted
         self._hard = [end for _, end, hard in blocks(text) if hard] if self._total > BLOCK else []
@@ -116,7 +117,9 @@ class TokenMeasure:
 
     def length(self, start: int, end: int) -> int:
         text = self._text
-        if end - start <= 24 or self._special is not None or (self._ends is None and self._total < 2 * (end - start)):
+        if end - start <= self._quick:
+            return self._count(text[start:end])
+        if self._special is not None or (self._ends is None and self._total < 2 * (end - start)):
             return self._whole(text[start:end])
         head, tail, count = start, end, 0
         if start and not self._safe(start):
@@ -127,7 +130,8 @@ class TokenMeasure:
             count = self._count(text[start:head])
         if end < self._total and not (text[end] in AFTER and text[end - 1].isalnum()):
             tail = self._last_safe(head, end)
-            count += self._count(text[tail:end])
+            # One ASCII character is one token in every encoding.
+            count += 1 if end - tail == 1 and text[tail] < "\x80" else self._count(text[tail:end])
             if tail == head:
                 return count
         if self._ends is None:
@@ -146,6 +150,8 @@ class TokenMeasure:
     def _last_safe(self, head: int, end: int) -> int:
         """The last certain piece border after `head` and before `end`, or `head`."""
         text = self._text
+        if text[end - 1] in AFTER and text[end - 2].isalnum():
+            return max(head, end - 1)
         low = max(head, end - _CLOSE)
         at = low + len(text[low:end].rstrip(_TAIL))
         if low < at < end and text[at] in AFTER and text[at - 1].isalnum():

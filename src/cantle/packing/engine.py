@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ..chunk import Cut
 from ..lengths import Measure
-from ..lengths.arithmetic import CharacterMeasure
 from ..graphemes import trim
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import pack_plain, plain_separators
@@ -45,7 +44,7 @@ class Packer:
         self.spans = Spans(text, strip, explain)
         self._explain = explain
         self._plain: list[str] | None = None
-        if isinstance(measure, CharacterMeasure) and strip and not overlap and not explain:
+        if strip and not overlap and not explain and limit >= 1:
             self._plain = plain_separators(levels)
 
     def pack(self) -> Spans:
@@ -53,7 +52,7 @@ class Packer:
         if self._plain is None:
             self.pack_region(0, len(self.text))
         else:
-            pack_plain(self.spans, self._plain, int(self.limit), self.pack_region)
+            pack_plain(self.spans, self._plain, self.measure, self.limit, self.pack_region)
         if self.least:
             self.spans.join_small(self.measure, self.least, self.limit)
         return self.spans

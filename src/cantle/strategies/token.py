@@ -106,43 +106,48 @@ class Token(Sized):
         return Chunks.from_spans(source, starts, ends, cuts=spans.cuts)
 
     def _windows(self, text: str, measure: TokenMeasure, spans: Spans) -> None:
-        total, overlap = len(text), int(self.repeat)
-        at = 0
+        total, limit, overlap, strip = len(text), self.limit, self.repeat, self.strip_whitespace
+        at, end = 0, _end(text, measure, 0, limit, strip)
         while True:
-            end = self._end(text, measure, at)
             spans.add(at, end, Cut("tokens" if end < total else "end", 0))
             if end >= total:
                 return
-            first = trim(text, at, end)[0] if self.strip_whitespace else at
-            following = self._back(text, measure, first, end) if overlap else end
+            if overlap < 1:
+                at, end = end, _end(text, measure, end, limit, strip)
+                continue
+            first = spans.starts[-1] if spans.starts else 0
+            at, last = _back(text, measure, max(at, first), end, overlap, strip), end
+            end = _end(text, measure, at, limit, strip)
             # A window that repeats so much that it does not get further is of no use.
-            while following < end and self._end(text, measure, following) <= end:
-                following = min(end, next_boundary(text, following + 1))
-            at = following
+            while end <= last:
+                at = min(last, next_boundary(text, at + 1))
+                end = _end(text, measure, at, limit, strip)
 
-    def _end(self, text: str, measure: TokenMeasure, start: int) -> int:
-        """Where the window that begins at `start` ends: at least a cluster further."""
-        limit, end = self.limit, measure.fit(start, self.limit)
-        while True:
-            end = len(text) if end >= len(text) else previous_boundary(text, max(end, start), start)
-            a, b = trim(text, start, end) if self.strip_whitespace else (start, end)
-            count = measure.length(a, b)
-            if count <= limit or next_boundary(text, start + 1) >= end:
-                return end
-            end = min(end - 1, measure.fit(start, limit - (count - limit)))
-            limit_left = measure.index(end) - measure.index(start)
-            if limit_left <= 0:
-                return next_boundary(text, start + 1)
 
-    def _back(self, text: str, measure: TokenMeasure, start: int, end: int) -> int:
-        """Where the window after `[start, end)` begins, so that it repeats at most `overlap` tokens."""
-        at = next_boundary(text, max(measure.fit_back(end, self.repeat), start + 1))
-        while at < end:
-            a, b = trim(text, at, end) if self.strip_whitespace else (at, end)
-            if measure.length(a, b) <= self.repeat:
-                return at
-            at = next_boundary(text, at + 1)
-        return end
+def _end(text: str, measure: TokenMeasure, start: int, limit: float, strip: bool) -> int:
+    """Where the window that begins at `start` ends: at least a cluster further."""
+    total, end = len(text), measure.fit(start, limit)
+    while True:
+        if end < total:
+            end = previous_boundary(text, max(end, start), start)
+        a, b = trim(text, start, end) if strip else (start, end)
+        count = measure.length(a, b)
+        if count <= limit or next_boundary(text, start + 1) >= end:
+            return end
+        end = min(end - 1, measure.fit(start, limit - (count - limit)))
+        if end <= start:
+            return next_boundary(text, start + 1)
+
+
+def _back(text: str, measure: TokenMeasure, start: int, end: int, overlap: float, strip: bool) -> int:
+    """Where the window after `[start, end)` begins, so that it repeats at most `overlap` tokens."""
+    at = next_boundary(text, max(measure.fit_back(end, overlap), start + 1))
+    while at < end:
+        a, b = trim(text, at, end) if strip else (at, end)
+        if measure.length(a, b) <= overlap:
+            return at
+        at = next_boundary(text, at + 1)
+    return end
 
 
 @hookimpl

@@ -29,6 +29,9 @@ _DOORS = (("toktok", "Toktok"), ("fastokens", "Fastokens"), ("tiktoken", "Tiktok
 class Tokenizer(Protocol):
     """What a door gives: counts and ids of ordinary text."""
 
+    name: str
+    quick: int
+
     def count(self, text: str) -> int: ...
     def encode(self, text: str) -> Any: ...
 
@@ -46,12 +49,13 @@ class Encoding:
         self.special_tokens = facts.special_tokens
         self._facts = facts
         self._tokenizer = _tokenizer(facts)
+        self.quick = self._tokenizer.quick
         self._lengths: Any = None
 
     @property
     def backend(self) -> str:
         """The name of the tokenizer in use."""
-        return str(getattr(self._tokenizer, "name", "?"))
+        return self._tokenizer.name
 
     def count(self, text: str) -> int:
         """The number of tokens of `text`."""
@@ -75,7 +79,7 @@ class Encoding:
 
     @property
     def character_lengths(self) -> Any:
-        """How many characters begin in each token, by id; a numpy array of int64."""
+        """How many characters begin in each token, by id; a numpy array of uint8."""
         if self._lengths is None:
             from .vocabulary import character_lengths
 

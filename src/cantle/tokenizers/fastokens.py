@@ -16,6 +16,8 @@ class Fastokens:
     """Ids and counts of ordinary text."""
 
     name = "fastokens"
+    quick = 256
+    """Up to so many characters, counting anew costs less than looking up counts."""
 
     def __init__(self, facts: EncodingFacts) -> None:
         from fastokens import Tokenizer

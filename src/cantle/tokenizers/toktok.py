@@ -19,6 +19,8 @@ class Toktok:
     """Ids and counts of ordinary text."""
 
     name = "toktok"
+    quick = 300
+    """Up to so many characters, counting anew costs less than looking up counts."""
 
     def __init__(self, facts: EncodingFacts) -> None:
         from toktok import _encoding

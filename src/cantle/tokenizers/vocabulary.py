@@ -27,7 +27,7 @@ def ranks(facts: EncodingFacts) -> dict[bytes, int]:
 
 @cache
 def character_lengths(name: str) -> Any:
-    """How many characters begin in each token of a vocabulary, by id; a numpy array of int64.
+    """How many characters begin in each token of a vocabulary, by id; a numpy array of uint8.
 
     Summed over the tokens of a text they count its characters, although tokens may end inside one:
     a character counts for the token that holds its first byte.
@@ -39,6 +39,6 @@ def character_lengths(name: str) -> Any:
     data = numpy.frombuffer(b"".join(tokens), numpy.uint8)
     starts = numpy.cumsum([0, *map(len, tokens[:-1])])
     ids = numpy.array(list(map(int, fields[1::2])))
-    lengths = numpy.zeros(int(ids.max()) + 1, numpy.int64)
+    lengths = numpy.zeros(int(ids.max()) + 1, numpy.uint8)  # no token is longer than 128 bytes
     lengths[ids] = numpy.add.reduceat((data & 0xC0) != 0x80, starts, dtype=numpy.int64)
     return lengths
