@@ -129,7 +129,7 @@ class Registry:
             if self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
             self._forget(name)
-            info.error = f"{type(error).__name__}: {error}"
+            info.error = " ".join(f"{type(error).__name__}: {error}".split())  # pluggy's have several lines
             self._warn(info)
 
     def _check_hooks(self, plugin: Any) -> None:
