@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
@@ -35,7 +35,7 @@ class Chunks(Sequence[Chunk]):
         *,
         dropped: Iterable[tuple[int, int, str]] | None = None,
         gap_reason: str = "separator",
-        config_hash: str = "",
+        config_hash: str | Callable[[], str] = "",
     ) -> None:
         """Hold `chunks` of `source`, numbering them.
 
@@ -44,7 +44,7 @@ class Chunks(Sequence[Chunk]):
         `gap_reason`.
         """
         self.source = source
-        self.config_hash = config_hash
+        self._config_hash = config_hash
         self._items: list[Chunk | None] = list(chunks)
         self._starts: Sequence[int] | None = None
         self._ends: Sequence[int] = ()
@@ -76,6 +76,17 @@ class Chunks(Sequence[Chunk]):
         chunks._starts, chunks._ends, chunks._cuts = starts, ends, cuts
         chunks._items = [None] * len(starts)
         return chunks
+
+    @property
+    def config_hash(self) -> str:
+        """16 hexadecimal digits that stand for strategy, options and version."""
+        if not isinstance(self._config_hash, str):
+            self._config_hash = self._config_hash()
+        return self._config_hash
+
+    @config_hash.setter
+    def config_hash(self, value: str | Callable[[], str]) -> None:
+        self._config_hash = value
 
     def _adopt(self, chunk: Chunk, index: int) -> None:
         chunk.index = index
@@ -142,6 +153,7 @@ class Chunks(Sequence[Chunk]):
     def __getstate__(self) -> dict[str, Any]:
         """Small: a chunk that is a literal slice goes as its positions."""
         state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
+        state["_config_hash"] = self.config_hash
         rows = [None if chunk is None else self._row(chunk) for chunk in self._items]
         return {**state, "_items": rows, "_occurrences": None}
 

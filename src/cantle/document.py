@@ -172,7 +172,7 @@ class MDocument(Source):
             chunks = chunks.moved(self, offsets)
         elif chunks.source is not self:
             chunks = chunks.moved(self, OffsetMap.identity(len(self.text)))
-        chunks.config_hash = _config_hash(chosen)
+        chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
         if getattr(chosen, "add_start_index", False):
             chunks.add_start_index()
         return host.finish_chunks(self, chunks)

@@ -99,6 +99,7 @@ class TokenMeasure:
             ends = numpy.concatenate(parts).astype(numpy.int64)
         numpy.cumsum(ends, out=ends)
         self._ends = ends
+        self._view = memoryview(ends)  # a single element costs less this way
         self._search = ends.searchsorted
         self._hard = [end for _, end, hard in blocks(text) if hard] if self._total > BLOCK else []
 
@@ -170,19 +171,20 @@ class TokenMeasure:
             if (total - start) * 4 <= limit or (start == 0 and total <= 8 * limit and self._whole(self._text) <= limit):
                 return total
             self._encode()
+        view = self._view
         target = int(self._search(start, "right")) + int(limit)
-        if target >= len(self._ends):
+        if target >= len(view):
             return total
         if limit < 1:
             return start
-        end = int(self._ends[target - 1])
-        if end == self._ends[target]:  # the last token ends inside a character
+        end = view[target - 1]
+        if end == view[target]:  # the last token ends inside a character
             end -= 1
-        return max(start, end)
+        return end if end > start else start
 
     def fit_back(self, end: int, limit: float) -> int:
         target = self.index(end) - int(limit)
-        return min(end, int(self._ends[target - 1])) if target > 0 else 0
+        return min(end, self._view[target - 1]) if target > 0 else 0
 
 
 _patterns: dict[frozenset[str], re.Pattern[str]] = {}

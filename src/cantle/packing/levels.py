@@ -173,7 +173,7 @@ class LiteralPieces:
             text, char = self.text, self.repeated
             while end > self.low and text[end - 1] == char:
                 end -= 1
-            if self.risky:
+            if self.risky and end < found:
                 end = next_boundary(text, end)
         return end, found + self.width
 

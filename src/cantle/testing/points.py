@@ -122,14 +122,14 @@ def nothing_lost(case: Case) -> None:
         _gap(case, start, end, dropped, separators)
 
 
-def _gap(case: Case, start: int, end: int, dropped: list[tuple[int, int]], separators: re.Pattern[str]) -> None:
+def _gap(case: Case, start: int, end: int, dropped: list[tuple[int, int]], separators: list[re.Pattern[str]]) -> None:
     gap = case.text[start:end]
     if is_blank(gap):
         return
     for s, e in _gaps([(max(s, start), min(e, end)) for s, e in dropped if s < end and e > start], end, start):
         if not is_blank(case.text[s:e]):
             fail(2, f"source {s}:{e}, {shown(case.text[s:e])}, is in no chunk and not in dropped")
-    if not separators.fullmatch(case.text, start, end):
+    if not _made_of(case.text, start, end, separators):
         fail(
             2,
             f"source {start}:{end}, {shown(gap)}, was dropped as a separator but is none of the strategy's; "
@@ -146,22 +146,41 @@ def _gaps(spans: Iterable[tuple[int, int]], end: int, at: int = 0) -> Iterable[t
         yield at, end
 
 
-def _separators(strategy: Any) -> re.Pattern[str]:
+def _separators(strategy: Any) -> list[re.Pattern[str]]:
+    """What the strategy cuts at, as patterns."""
     patterns = getattr(strategy, "separator_patterns", None)
-    if patterns is None:
-        listed = [*(getattr(strategy, "separators", None) or ()), getattr(strategy, "separator", None)]
-        literal = not getattr(strategy, "is_separator_regex", False)
-        patterns = [re.escape(s) if literal else s for s in listed if isinstance(s, str) and s]
-    return _any_of(tuple(patterns))
-
-
-@lru_cache(maxsize=64)
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    if patterns is not None:
+        return [_compiled(pattern) for pattern in patterns]
+    listed = [*(getattr(strategy, "separators", None) or ()), getattr(strategy, "separator", None)]
+    given = [s for s in listed if isinstance(s, str) and s]
+    if getattr(strategy, "is_separator_regex", False):
+        return [_compiled(pattern) for pattern in given]
     # Trimming may take white space off a separator's ends, so what remains of it counts too.
-    literals = [re.sub(r"\\(.)", r"\1", p, flags=re.DOTALL) for p in patterns]
-    trimmed = [re.escape(s.strip()) for s, p in zip(literals, patterns, strict=True) if re.escape(s) == p and s.strip()]
-    alternatives = [r"[\s\ufeff]", *(f"(?:{p})" for p in patterns), *trimmed]
-    return re.compile("(?:" + "|".join(alternatives) + ")+", re.MULTILINE)
+    return [_compiled(re.escape(s)) for s in dict.fromkeys([*given, *map(str.strip, given)]) if s]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE)
+
+
+def _made_of(text: str, start: int, end: int, separators: list[re.Pattern[str]]) -> bool:
+    """Whether a stretch is white space and separators from end to end.
+
+    One pattern of alternatives would do, but may take exponential time to say no.
+    """
+    reached = bytearray(end - start + 1)
+    reached[0] = 1
+    for position in range(start, end):
+        if not reached[position - start]:
+            continue
+        if is_blank(text[position]):
+            reached[position + 1 - start] = 1
+        for separator in separators:
+            match = separator.match(text, position, end)
+            if match:
+                reached[match.end() - start] = 1
+    return bool(reached[-1])
 
 
 def limit(case: Case) -> None:

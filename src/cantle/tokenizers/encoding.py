@@ -31,6 +31,7 @@ class Tokenizer(Protocol):
 
     name: str
     quick: int
+    any_size: bool
 
     def count(self, text: str) -> int: ...
     def encode(self, text: str) -> Any: ...
@@ -59,8 +60,8 @@ class Encoding:
 
     def count(self, text: str) -> int:
         """The number of tokens of `text`."""
-        if len(text) > BLOCK:
-            return sum(self.count(text[a:b]) for a, b, _ in blocks(text))
+        if len(text) > BLOCK and (parts := self._parts(text)):
+            return sum(self.count(text[a:b]) for a, b, _ in parts)
         try:
             return self._tokenizer.count(text)
         except UnicodeEncodeError:
@@ -68,14 +69,19 @@ class Encoding:
 
     def ids(self, text: str) -> Any:
         """The ids of `text`, a numpy array of unsigned integers."""
-        if len(text) > BLOCK:
+        if len(text) > BLOCK and (parts := self._parts(text)):
             import numpy
 
-            return numpy.concatenate([self.ids(text[a:b]) for a, b, _ in blocks(text)])
+            return numpy.concatenate([self.ids(text[a:b]) for a, b, _ in parts])
         try:
             return self._tokenizer.encode(text)
         except UnicodeEncodeError:
             return self._tokenizer.encode(_SURROGATES.sub("\ufffd", text))
+
+    def _parts(self, text: str) -> list[tuple[int, int, bool]]:
+        """The blocks to encode one by one; none when the tokenizer takes the text at once to the same end."""
+        parts = blocks(text)
+        return parts if not self._tokenizer.any_size or any(hard for *_, hard in parts) else []
 
     @property
     def character_lengths(self) -> Any:

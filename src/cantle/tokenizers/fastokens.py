@@ -18,6 +18,8 @@ class Fastokens:
     name = "fastokens"
     quick = 256
     """Up to so many characters, counting anew costs less than looking up counts."""
+    any_size = False
+    """Whether it takes texts of any size."""
 
     def __init__(self, facts: EncodingFacts) -> None:
         from fastokens import Tokenizer

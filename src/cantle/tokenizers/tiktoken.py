@@ -16,6 +16,8 @@ class Tiktoken:
     name = "tiktoken"
     quick = 64
     """Up to so many characters, counting anew costs less than looking up counts."""
+    any_size = False
+    """Whether it takes texts of any size."""
 
     def __init__(self, facts: EncodingFacts) -> None:
         from tiktoken import Encoding

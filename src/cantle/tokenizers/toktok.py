@@ -21,6 +21,8 @@ class Toktok:
     name = "toktok"
     quick = 300
     """Up to so many characters, counting anew costs less than looking up counts."""
+    any_size = True
+    """Whether it takes texts of any size."""
 
     def __init__(self, facts: EncodingFacts) -> None:
         from toktok import _encoding
