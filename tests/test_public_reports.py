@@ -152,9 +152,7 @@ class Run:
 
     def overlap_ge(self, n: int) -> bool:
         pairs = list(zip(self.texts, self.texts[1:], strict=False))
-        return bool(pairs) and all(
-            any(a.endswith(b[:k]) for k in range(n, min(len(a), len(b)) + 1)) for a, b in pairs
-        )
+        return bool(pairs) and all(any(a.endswith(b[:k]) for k in range(n, min(len(a), len(b)) + 1)) for a, b in pairs)
 
     def overlap_le(self, n: int) -> bool:
         return all(a.end - b.start <= n for a, b in zip(self.chunks, self.chunks[1:], strict=False))
@@ -256,7 +254,8 @@ def test_report(case: dict[str, Any]) -> None:
         if want["op"] == "error":
             assert run.error_(**arguments), (want, run.error)
         elif check is not None:
-            assert run.error is None and check(run, **arguments), (want, run.texts)
+            assert run.error is None
+            assert check(run, **arguments), (want, run.texts)
         else:
             assert run.check(want["op"], arguments), (want, run.error, run.texts[:20])
 

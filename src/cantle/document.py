@@ -180,7 +180,9 @@ class MDocument(Source):
 
 def _text(text: Any) -> str:
     if not isinstance(text, str):
-        raise OptionError(f"a document's text must be a str, got {type(text).__name__}. Decode bytes first, or use from_file().")
+        raise OptionError(
+            f"a document's text must be a str, got {type(text).__name__}. Decode bytes first, or use from_file()."
+        )
     return text
 
 

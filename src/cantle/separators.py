@@ -61,7 +61,29 @@ _LANGUAGES: dict[str, tuple[str, ...]] = {
     ),
     "html": tuple(
         f"<{tag}"
-        for tag in "body div p br li h1 h2 h3 h4 h5 h6 span table tr td th ul ol header footer nav".split(" ")
+        for tag in [
+            "body",
+            "div",
+            "p",
+            "br",
+            "li",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "span",
+            "table",
+            "tr",
+            "td",
+            "th",
+            "ul",
+            "ol",
+            "header",
+            "footer",
+            "nav",
+        ]
     ),
     "sol": _words("pragma import contract interface library function event modifier error struct enum if for while"),
     "csharp": _words(

@@ -58,13 +58,13 @@ def _named(name: str) -> Length:
     from ..tokenizers.encodings import ENCODINGS, MODELS
 
     if name in _BUILTIN:
-        found: Length | None = _BUILTIN[name]()
+        _made[name] = _BUILTIN[name]()
     elif name in ENCODINGS or name in MODELS:
-        found = TokenLength(MODELS.get(name, name))
+        _made[name] = TokenLength(MODELS.get(name, name))
     else:
-        found = next((length for find, _ in _providers if (length := find(name)) is not None), None)
-        if found is None:
-            raise UnknownLengthError(name, names())
-        return found  # a plugin's: its registry may change
-    _made[name] = found
-    return found
+        for find, _ in _providers:  # not kept: a registry may change
+            found = find(name)
+            if found is not None:
+                return found
+        raise UnknownLengthError(name, names())
+    return _made[name]

@@ -10,9 +10,10 @@ where the last piece before that ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from ..chunk import Cut
-from ..lengths import Measure
 from ..graphemes import trim
+from ..lengths import Measure
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import pack_plain, plain_separators
 from .spans import Spans

@@ -21,7 +21,7 @@ def plain_separators(levels: Sequence[Level]) -> list[str] | None:
 
     They are blank, so that what is trimmed off a chunk may be left out of the checks.
     """
-    found = []
+    found: list[str] = []
     for level in levels:
         if isinstance(level, Clusters):
             return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..chunk import Cut
-from ..lengths import Measure
 from ..graphemes import trim
+from ..lengths import Measure
 from ..whitespace import STRIP, is_blank
 
 __all__ = ["Spans"]

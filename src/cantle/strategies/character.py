@@ -31,7 +31,8 @@ class Character(Sized):
 
     separator: str = option("\n\n", "Where to cut; the empty string stands for every character.")
     separators: list[str] | tuple[str, ...] | None = option(
-        None, "Several separators instead of one: the first that occurs cuts the text, the following ones cut what it leaves too long."
+        None,
+        "Several separators instead of one: the first that occurs cuts the text, the following ones cut what it leaves too long.",
     )
     is_separator_regex: bool = option(False, "Take separators for regular expressions.")
 

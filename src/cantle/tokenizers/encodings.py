@@ -77,16 +77,12 @@ ENCODINGS = {
 """All encodings by name."""
 
 _MODELS = {
-    "gpt2": (
-        "gpt2"
-    ),
+    "gpt2": ("gpt2"),
     "p50k_base": (
         "code-cushman-001 code-cushman-002 code-davinci-001 code-davinci-002 cushman-codex davinci-codex "
         "davinci-002 text-davinci-002 text-davinci-003"
     ),
-    "p50k_edit": (
-        "code-davinci-edit-001 text-davinci-edit-001"
-    ),
+    "p50k_edit": ("code-davinci-edit-001 text-davinci-edit-001"),
     "r50k_base": (
         "ada babbage babbage-002 code-search-ada-code-001 code-search-babbage-code-001 curie davinci "
         "text-ada-001 text-babbage-001 text-curie-001 text-davinci-001 text-search-ada-doc-001 "
