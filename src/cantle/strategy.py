@@ -65,7 +65,8 @@ class Sized:
     )
     overlap: float | None = option(
         None,
-        "How much of the end of a chunk is repeated at the start of the next, at most. None: 50, or half of max_size if that is less.",
+        "How much of the end of a chunk is repeated at the start of the next, at most. "
+        "None: 50, or half of max_size if that is less.",
         "length units",
     )
     length_function: LengthLike = option(

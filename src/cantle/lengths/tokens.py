@@ -36,8 +36,9 @@ class SpecialTokens(NamedTuple):
         found = _pattern(self.disallowed).search(text) if self.disallowed else None
         if found:
             raise DocumentError(
-                f"the text contains a special token that is not allowed: {found[0]} (at {found.start()}). Put it into "
-                "allowed_special to take it as one token, or take it out of disallowed_special to take it as plain text."
+                f"the text contains a special token that is not allowed: {found[0]} (at {found.start()}). "
+                "Put it into allowed_special to take it as one token, or take it out of disallowed_special "
+                "to take it as plain text."
             )
 
 

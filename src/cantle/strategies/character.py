@@ -32,7 +32,8 @@ class Character(Sized):
     separator: str = option("\n\n", "Where to cut; the empty string stands for every character.")
     separators: list[str] | tuple[str, ...] | None = option(
         None,
-        "Several separators instead of one: the first that occurs cuts the text, the following ones cut what it leaves too long.",
+        "Several separators instead of one: the first that occurs cuts the text, the following ones cut "
+        "what it leaves too long.",
     )
     is_separator_regex: bool = option(False, "Take separators for regular expressions.")
 
@@ -43,7 +44,8 @@ class Character(Sized):
             checks.strings("separators", self.separators)
             if self.separator != "\n\n":
                 raise OptionError(
-                    f"separator ({self.separator!r}) and separators ({list(self.separators)!r}) cannot both be given. Keep one."
+                    f"separator ({self.separator!r}) and separators ({list(self.separators)!r}) cannot both be given. "
+                    "Keep one."
                 )
         super().__post_init__()
         self._levels  # noqa: B018  # a wrong pattern is an error now, not at the first document

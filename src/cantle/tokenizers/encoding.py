@@ -18,7 +18,9 @@ BLOCK = 65_536
 
 # Where every encoding's pattern starts a new piece, whatever stands around: after a letter or digit
 # and before one of these. (No apostrophe: contractions; no marks: o200k takes them for letters.)
-AFTER = ' \t\n\r-.,;:!?()[]{}<>"/|*=+#&%$@~`^_\u3000\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\u300c\u300d\u300e\u300f\u2014\u2026\u201c\u201d'
+AFTER = ' \t\n\r-.,;:!?()[]{}<>"/|*=+#&%$@~`^_' + (
+    "\u3000\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\u300c\u300d\u300e\u300f\u2014\u2026\u201c\u201d"
+)
 SAFE = re.compile(rf"[^\W_](?=[{re.escape(AFTER)}])")
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
