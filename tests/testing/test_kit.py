@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -17,12 +18,23 @@ from honest_strategies import (
     HonestTags,
     HonestWords,
 )
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planted_breaches import PLANTED, BreaksOnlyWhenSmall, BreaksOnThreeLetters
 
 from cantle import MDocument, Registry, Source, hookimpl
-from cantle.errors import CantleError, ContractError, OptionError, UnknownStrategyError
-from cantle.testing import check_document, check_strategy, hostile_documents, linear
+from cantle.errors import CantleError, ContractError, MissingDependencyError, OptionError, UnknownStrategyError
+from cantle.testing import (
+    check_document,
+    check_strategy,
+    hostile_documents,
+    html_documents,
+    json_documents,
+    latex_documents,
+    linear,
+    markdown_documents,
+    texts,
+)
 from cantle.testing.case import TITLES
 
 
@@ -167,3 +179,86 @@ def test_it_is_usable_in_a_stranger_s_tests(tmp_path: Any) -> None:
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert result.returncode == 1
     assert "ContractError: point 6, order: an empty text gives 2 chunks" in result.stdout
+
+
+def test_a_long_gap_is_judged_quickly() -> None:
+    # An alternation of the separators would need exponential time for it.
+    strategy = PLANTED["CallsItASeparator"][1]()
+    with pytest.raises(ContractError, match="was dropped as a separator but is none of the strategy's"):
+        check_document(strategy, "abc" + "\n" * 5000 + "x", points=[2])
+
+
+def test_an_instance_is_checked_for_linear_work_with_a_smaller_limit() -> None:
+    linear.linear(Honest(length_function="cl100k_base"), {"words": lambda n: "word " * (n // 5)})
+
+
+def test_large_texts_are_cut_small_too() -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Looks(Honest):
+        def split(self, source: Source) -> Any:
+            seen.append((len(source.text), int(self.limit)))
+            return super().split(source)
+
+    check_strategy(Looks, property=False, points=[6])
+    assert max(length for length, limit in seen if limit == 4000) >= 1_000_000
+    assert max(length for length, limit in seen if limit == 40) > 100_000
+
+
+def test_hypothesis_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(MissingDependencyError) as caught:
+        check_strategy(Honest, ["abc"])
+    assert str(caught.value) == (
+        "check_strategy(property=True) needs hypothesis. Install it with: pip install 'cantle[testing]'"
+    )
+
+
+def test_a_strategy_that_fails_now_and_then_is_found_by_its_texts() -> None:
+    flips = iter(range(10**6))
+
+    class Flips(Honest):
+        def split(self, source: Source) -> Any:
+            if next(flips) % 2 and source.text == "qq":
+                raise KeyError("now and then")
+            return super().split(source)
+
+    with pytest.raises(ContractError) as caught:
+        check_strategy(Flips(), ["abc"], texts=st.sampled_from(["qq", "x"]), points=[9])
+    assert caught.value.point in (7, 9)
+
+
+class TestGenerators:
+    """The generators make what they say, and hard things among it."""
+
+    @staticmethod
+    def some(strategy: Any, count: int = 150) -> list[str]:
+        found: list[str] = []
+
+        @settings(max_examples=count, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+        @given(strategy)
+        def collect(text: str) -> None:
+            found.append(text)
+
+        collect()
+        return found
+
+    def test_texts_are_hard(self) -> None:
+        text = "".join(self.some(texts(), 400))
+        for piece in ("\r\n", "\u200d", "\ud83d", "\x00", "\u202e", "\ufeff", "```", "<|endoftext|>", "\u0301"):
+            assert piece in text
+
+    def test_json_documents_are_json(self) -> None:
+        found = self.some(json_documents())
+        values = [json.loads(text) for text in found]
+        assert any(isinstance(value, dict) and len(value) > 2 for value in values)
+        assert any(isinstance(value, list) and len(value) > 2 for value in values)
+
+    def test_the_formats_have_their_marks(self) -> None:
+        for strategy, marks in (
+            (markdown_documents(), ("# ", "```", "|---", "> ", "---\ntitle", "\r\n", "====")),
+            (html_documents(), ("<h1", "<!--", "&amp;", "<script>", "<table", "<!DOCTYPE")),
+            (latex_documents(), ("\\section", "\\begin{", "\\documentclass", "%", "\\verb|")),
+        ):
+            text = "".join(self.some(strategy, 70))
+            assert [mark for mark in marks if mark not in text] == []
