@@ -50,9 +50,11 @@ def _decided(text: str, position: int) -> bool:
     if _certain(before, after):
         return True
     start = _certain_start(text, position)
-    for match in cluster.finditer(text, start, min(len(text), position + LONGEST + 1)):
-        if match.end() >= position:
-            return bool(match.end() == position or match.end() - match.start() > LONGEST)
+    at = position - start
+    # A slice: with a position to begin at, the pattern looks back over a whole run of flags.
+    for match in cluster.finditer(text[start : position + LONGEST + 1]):
+        if match.end() >= at:
+            return bool(match.end() == at or match.end() - match.start() > LONGEST)
     return True
 
 

@@ -81,15 +81,16 @@ class SumMeasure:
 
         self._sums = numpy.concatenate(([0], numpy.cumsum(sizes, dtype=numpy.int64)))
         self._search = self._sums.searchsorted
+        self._most = int(self._sums[-1])
 
     def length(self, start: int, end: int) -> int:
         return int(self._sums[end] - self._sums[start])
 
     def fit(self, start: int, limit: float) -> int:
-        return int(self._search(self._sums[start] + int(limit), "right")) - 1
+        return int(self._search(self._sums[start] + min(int(limit), self._most), "right")) - 1
 
     def fit_back(self, end: int, limit: float) -> int:
-        return int(self._search(self._sums[end] - int(limit), "left"))
+        return int(self._search(self._sums[end] - min(int(limit), self._most), "left"))
 
 
 class WordLength:

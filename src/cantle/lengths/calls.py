@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from .base import Measure
 __all__ = ["CallLength", "EncodeLength"]
 
 _REMEMBERED = 4096
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class CallLength:
@@ -29,9 +31,11 @@ class CallLength:
             except (TypeError, ValueError):
                 number = -1.0
             if isinstance(result, bool | str) or not number >= 0:
+                shown = repr(result) if len(repr(result)) <= 60 else repr(result)[:57] + "..."
+                hint = " To count what it returns, pass lambda text: len(function(text))." if _listed(result) else ""
                 raise OptionError(
-                    f"length_function must return a number that is not negative, got {result!r} "
-                    f"for a text of {len(text)} characters."
+                    f"length_function must return a number that is not negative, got {shown} "
+                    f"for a text of {len(text)} characters.{hint}"
                 )
             return number
         return result
@@ -54,18 +58,23 @@ class EncodeLength(CallLength):
         self.name = getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__
 
     def _count(self, text: str) -> int:
+        try:
+            return self._ids(text)
+        except (TypeError, UnicodeError):  # most tokenizers refuse lone surrogates
+            if _SURROGATES.search(text) is None:
+                raise
+            return self._ids(_SURROGATES.sub("\ufffd", text))
+
+    def _ids(self, text: str) -> int:
         encode = getattr(self.tokenizer, "encode_ordinary", None)  # tiktoken: specials are plain text
         if encode is not None:
             return len(encode(text))
-        if self._plain is not False:
-            try:
-                result = _ids(self.tokenizer.encode(text, add_special_tokens=False))
-            except TypeError:
-                self._plain = False
-            else:
-                self._plain = True
-                return result
-        return _ids(self.tokenizer.encode(text))
+        if self._plain is None:
+            self._plain = _takes_plain(self.tokenizer)
+        encoded = self.tokenizer.encode(text, add_special_tokens=False) if self._plain else self.tokenizer.encode(text)
+        if hasattr(encoded, "overflowing"):
+            return _whole(self.tokenizer, encoded)
+        return len(getattr(encoded, "ids", encoded))
 
     def __getstate__(self) -> dict[str, Any]:
         return {"tokenizer": self.tokenizer}
@@ -74,8 +83,26 @@ class EncodeLength(CallLength):
         self.__init__(state["tokenizer"])  # type: ignore[misc]
 
 
-def _ids(encoded: Any) -> int:
-    return len(getattr(encoded, "ids", encoded))
+def _takes_plain(tokenizer: Any) -> bool:
+    """Whether `encode` can be asked to leave special tokens out."""
+    try:
+        tokenizer.encode("a", add_special_tokens=False)
+    except TypeError:
+        return False
+    return True
+
+
+def _whole(tokenizer: Any, encoded: Any) -> int:
+    """The ids of a Hugging Face `Encoding`, padding left out and what was cut off for its length put back."""
+    cut_off = encoded.overflowing
+    if not cut_off and getattr(tokenizer, "padding", None) is None:
+        return len(encoded.ids)
+    stride = (getattr(tokenizer, "truncation", None) or {}).get("stride", 0)  # ids repeated by each further part
+    return sum(sum(part.attention_mask) for part in (encoded, *cut_off)) - stride * len(cut_off)
+
+
+def _listed(result: Any) -> bool:
+    return isinstance(result, list | tuple) or hasattr(result, "ids")
 
 
 class CallMeasure:

@@ -74,9 +74,9 @@ class Packer:
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a piece is within the limit, white space at its ends included."""
-        if self.measure.exact:
-            return self.measure.length(start, end) <= self.limit
-        return self._fits(start, end)
+        if self.measure.length(start, end) > self.limit:
+            return False
+        return self.measure.exact or self._fits(start, end)
 
     def add_or_cut(self, start: int, end: int, level: Level | None = None, depth: int = 0) -> None:
         """Add a piece as one chunk, or in several where it is too long. `level` is what it was cut at."""
@@ -111,7 +111,7 @@ class Packer:
             most = fit(start, limit)
             found: tuple[int, int] | None
             if most >= end and (exact or self._fits(start, end)):
-                found = end, end
+                found = pieces.content_end(start), end
             else:
                 found = last(start, min(most, end - 1))
                 if not exact:
@@ -164,15 +164,13 @@ class Packer:
             return begin
         first = trim(text, start, stop)[0] if self.strip else start
         at = max(measure.fit_back(stop, self.overlap), measure.fit_back(piece_end, self.limit), first + 1)
-        back = pieces.start_after(at, stop)
+        back = pieces.start_after(start, at, stop)
         if not measure.exact:
             while back < stop and not (
                 measure.length(*self._trimmed(back, stop)) <= self.overlap
                 and measure.length(*self._trimmed(back, piece_end)) <= self.limit
             ):
-                back = pieces.start_after(back + 1, stop)
-        if self.strip and back < stop and trim(text, back, stop)[0] >= stop:
-            return begin  # nothing but white space
+                back = pieces.start_after(start, back + 1, stop)
         return back if back < stop else begin
 
     def _cut(self, depth: int, stop: int, end: int) -> Cut:

@@ -36,8 +36,12 @@ class Pieces(Protocol):
         """The same for the last piece, counted from `start`, that ends at or before `most`."""
         ...
 
-    def start_after(self, at: int, end: int) -> int:
-        """The first start of a piece in `[at, end)`, or `end`."""
+    def start_after(self, start: int, at: int, end: int) -> int:
+        """The first start of a piece in `[at, end)`, counted from the one at `start`, or `end`."""
+        ...
+
+    def content_end(self, start: int) -> int:
+        """Where the last piece of the region ends, counted from `start`: separators behind it are left out."""
         ...
 
 
@@ -63,9 +67,9 @@ def level(separator: str, *, regex: bool = False, position: str | None = None) -
     return Pattern(separator if regex else re.escape(separator), position, detail=separator)
 
 
-def risky(text: str) -> bool:
-    """Whether a cut at a separator may break a grapheme cluster: never in ASCII without CR."""
-    return not text.isascii() or "\r" in text
+def risky(text: str, start: int, end: int) -> bool:
+    """Whether a cut at a separator in a region may break a grapheme cluster: never in ASCII without CR."""
+    return not text.isascii() or text.find("\r", max(0, start - 1), end) >= 0
 
 
 def _unescaped(pattern: str) -> str | None:
@@ -101,7 +105,7 @@ class LiteralPieces:
         self.text, self.low, self.high = text, start, end
         self.separator, self.width, self.position = separator, len(separator), position
         self.strip = strip
-        self.risky = risky(text)
+        self.risky = risky(text, start, end)
         # Occurrences of "\n\n" are counted from the start of their run.
         self.repeated = separator[0] if len(separator) > 1 and len(set(separator)) == 1 else ""
 
@@ -144,21 +148,26 @@ class LiteralPieces:
                 return bounds if bounds[0] > start else None
             high = found + self.width - 1
 
-    def start_after(self, at: int, end: int) -> int:
-        if self.position == "start":
-            found = self.text.find(self.separator, at, end)
-            while found >= 0:
-                start = self._bounds(found)[0]
-                if start >= at and not (self.risky and not self._valid(found)):
-                    return start
-                found = self.text.find(self.separator, found + 1, end)
-            return end
-        low = max(at - self.width, self.low)
+    def start_after(self, start: int, at: int, end: int) -> int:
+        low = at if self.position == "start" else max(at - self.width, start)
         while (found := self.text.find(self.separator, low, end)) >= 0:
-            start = self.begin(found + self.width)
-            if start >= at and not (self.risky and not self._valid(found)):
-                return min(start, end)
-            low = found + 1
+            if self.repeated:
+                found = self._aligned(found, start)
+            following = self._bounds(found)[0] if self.position == "start" else self.begin(found + self.width)
+            if following >= at and not (self.risky and not self._valid(found)):
+                return min(following, end)
+            low = found + self.width
+        return end
+
+    def content_end(self, start: int) -> int:
+        return self.high if self.position is not None else self._before(self.high, start)
+
+    def _before(self, end: int, least: int) -> int:
+        """Where the content before `end` ends, empty pieces and their separators left out."""
+        while end - self.width > least and self.text.startswith(self.separator, end - self.width, end):
+            if self.risky and not self._valid(end - self.width):
+                break
+            end -= self.width
         return end
 
     def _bounds(self, found: int) -> tuple[int, int]:
@@ -169,13 +178,7 @@ class LiteralPieces:
             end -= 1  # the CR of a CR LF goes with its LF
         if self.position == "start":
             return end, end
-        if self.repeated:  # empty pieces before this one are no content
-            text, char = self.text, self.repeated
-            while end > self.low and text[end - 1] == char:
-                end -= 1
-            if self.risky and end < found:
-                end = next_boundary(text, end)
-        return end, found + self.width
+        return self._before(end, self.low), found + self.width
 
     def _aligned(self, found: int, least: int) -> int:
         """The occurrence, counted from the start of its run, that contains `found` or precedes it."""
@@ -188,7 +191,7 @@ class LiteralPieces:
         return self.separator[0] == "\n" and found > self.low and self.text[found - 1] == "\r"
 
     def _valid(self, found: int) -> bool:
-        if self._splits_line_end(found) and self.position != "end":
+        if not self.strip and self.position != "end" and self._splits_line_end(found):
             return True
         return may_cut(self.text, found, found + self.width, self.position, self.strip)
 
@@ -196,13 +199,28 @@ class LiteralPieces:
 def may_cut(text: str, start: int, end: int, position: str | None, strip: bool) -> bool:
     """Whether cutting at the separator `text[start:end]` leaves all grapheme clusters whole.
 
-    A cluster whose parts are trimmed off is not cut.
+    Where white space is trimmed, what counts is where the chunks end and begin without it.
     """
     if position is None:
-        left = is_boundary(text, start) or (strip and text[start - 1] in STRIP)
-        return left and (is_boundary(text, end) or (strip and text[end] in STRIP))
+        return _ends_well(text, start, strip) and _begins_well(text, end, strip)
     at = start if position == "start" else end
-    return is_boundary(text, at) or (strip and text[at - 1] in STRIP and text[at] in STRIP)
+    return is_boundary(text, at) or (strip and _ends_well(text, at, True) and _begins_well(text, at, True))
+
+
+def _ends_well(text: str, at: int, strip: bool) -> bool:
+    if not strip or is_boundary(text, at):
+        return is_boundary(text, at)
+    while at and text[at - 1] in STRIP:
+        at -= 1
+    return is_boundary(text, at)
+
+
+def _begins_well(text: str, at: int, strip: bool) -> bool:
+    if not strip or is_boundary(text, at):
+        return is_boundary(text, at)
+    while at < len(text) and text[at] in STRIP:
+        at += 1
+    return is_boundary(text, at)
 
 
 class Pattern:
@@ -224,7 +242,7 @@ class Pattern:
 
     def _matches(self, text: str, start: int, end: int, strip: bool) -> list[tuple[int, int]] | None:
         region = text if start == 0 and end == len(text) else text[start:end]
-        check = risky(region)
+        check = risky(region, 0, len(region))
         found, seen, last = [], False, 0
         for match in self.pattern.finditer(region):
             a, b = match.span()
@@ -241,12 +259,12 @@ class Pattern:
 def _compiled(pattern: str) -> Any:
     try:
         return re.compile(pattern)
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         import regex
 
         try:  # named groups as in JavaScript, look-behind of any length, \p{...}
             return regex.compile(pattern)
-        except regex.error as error:
+        except (regex.error, OverflowError, RecursionError) as error:
             raise OptionError(
                 f"the separator {pattern!r} is not a regular expression: {error}. "
                 "Correct it, or set is_separator_regex=False to take it literally."
@@ -286,9 +304,15 @@ class ListedPieces:
             i -= 1
         return self.ends[i], following
 
-    def start_after(self, at: int, end: int) -> int:
+    def start_after(self, start: int, at: int, end: int) -> int:
         i = bisect_left(self.starts, at)
         return min(self.starts[i], end) if i < len(self.starts) else end
+
+    def content_end(self, start: int) -> int:
+        i = len(self.ends) - 1
+        while i and self.ends[i] == self.starts[i] and self.ends[i - 1] > start:
+            i -= 1
+        return self.ends[i]
 
 
 class Clusters:
@@ -320,5 +344,8 @@ class ClusterPieces:
         end = previous_boundary(self.text, min(most, self.high), start)
         return (end, end) if end <= most else None
 
-    def start_after(self, at: int, end: int) -> int:
+    def start_after(self, start: int, at: int, end: int) -> int:
         return min(next_boundary(self.text, at), end)
+
+    def content_end(self, start: int) -> int:
+        return self.high

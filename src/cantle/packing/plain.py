@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ..graphemes import is_boundary, trim
 from ..lengths import Measure
 from ..lengths.arithmetic import CharacterMeasure
-from .levels import Clusters, Level, Literal
+from .levels import Clusters, Level, Literal, may_cut
 from .spans import Spans
 
 __all__ = ["pack_plain", "plain_separators"]
@@ -127,5 +127,4 @@ def _next(text: str, start: int, end: int, separator: str) -> int:
 
 
 def _breaks_nothing(text: str, stop: int, width: int) -> bool:
-    left = is_boundary(text, stop) or text[stop - 1] == "\r"  # a CR before LF is trimmed off
-    return left and is_boundary(text, stop + width)
+    return may_cut(text, stop, stop + width, None, strip=True)

@@ -11,7 +11,7 @@ from .. import checks
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
-from ..packing import Level, Packer, level
+from ..packing import Level, Packer, Pieces, level
 from ..source import Source
 from ..strategy import Sized, Strategy, option
 
@@ -68,10 +68,9 @@ class Character(Sized):
             strip=self.strip_whitespace,
             explain=self.explain,
         )
-        regions = [(0, len(text), 0)]
+        regions: list[tuple[int, int, int, Pieces | None]] = [(0, len(text), 0, None)]
         while regions:
-            start, end, depth = regions.pop()
-            pieces = None
+            start, end, depth, pieces = regions.pop()
             while depth < len(self._levels) and pieces is None:
                 pieces = self._levels[depth].on(text, start, end, self.strip_whitespace)
                 depth += 1
@@ -82,7 +81,7 @@ class Character(Sized):
             while at < end:
                 stop, following = pieces.next(at)
                 if depth < len(self._levels) and not packer.fits(at, stop):
-                    regions += [(following, end, depth - 1), (at, stop, depth)]
+                    regions += [(following, end, depth, pieces), (at, stop, depth, None)]
                     break
                 packer.add_or_cut(at, stop, self._levels[depth - 1], depth - 1)
                 at = pieces.begin(following)

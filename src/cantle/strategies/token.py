@@ -65,6 +65,8 @@ class Token(Sized):
             if isinstance(value, str) or not isinstance(value, set | frozenset | list | tuple):
                 raise OptionError(f"{option_name} must be a set of special tokens or 'all', got {value!r}.")
             checks.strings(option_name, list(value))
+            if "" in value:
+                raise OptionError(f"{option_name} must hold special tokens, got an empty string among {list(value)!r}.")
         super().__post_init__()
 
     @property

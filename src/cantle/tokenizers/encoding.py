@@ -16,6 +16,8 @@ __all__ = ["AFTER", "BLOCK", "SAFE", "Encoding", "backends", "encoding"]
 BLOCK = 65_536
 """The most characters a tokenizer gets at a time: some overflow on a megabyte of spaces."""
 
+_WINDOW = 4096
+
 # Where every encoding's pattern starts a new piece, whatever stands around: after a letter or digit
 # and before one of these. (No apostrophe: contractions; no marks: o200k takes them for letters.)
 AFTER = ' \t\n\r-.,;:!?()[]{}<>"/|*=+#&%$@~`^_' + (
@@ -103,11 +105,23 @@ def blocks(text: str) -> list[tuple[int, int, bool]]:
     found, start, total = [], 0, len(text)
     while total - start > BLOCK:
         end = start + BLOCK
-        match = SAFE.search(text, end - 4096, end) or SAFE.search(text, start, end)
+        match = SAFE.search(text, end - _WINDOW, end) or _last_safe(text, start, end - _WINDOW)
         found.append((start, match.end() if match else end, match is None))
         start = found[-1][1]
     found.append((start, total, False))
     return found
+
+
+def _last_safe(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The last safe place up to `end`: the first would do, but make blocks of a few characters."""
+    while end > start:
+        match = None
+        for match in SAFE.finditer(text, max(start, end - _WINDOW), end + 1):  # noqa: B007
+            pass
+        if match:
+            return match
+        end -= _WINDOW
+    return None
 
 
 @cache

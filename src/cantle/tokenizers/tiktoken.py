@@ -36,6 +36,8 @@ class Tiktoken:
 
     def count(self, text: str) -> int:
         """The number of tokens."""
+        if not text.isascii():
+            text.encode()  # raises for surrogates, of which tiktoken would make characters of its own
         return len(self._encoding.encode_ordinary(text))
 
     def encode(self, text: str) -> Any:
