@@ -98,7 +98,7 @@ def _whole(tokenizer: Any, encoded: Any) -> int:
     if not cut_off and getattr(tokenizer, "padding", None) is None:
         return len(encoded.ids)
     stride = (getattr(tokenizer, "truncation", None) or {}).get("stride", 0)  # ids repeated by each further part
-    return sum(sum(part.attention_mask) for part in (encoded, *cut_off)) - stride * len(cut_off)
+    return sum(map(sum, (part.attention_mask for part in (encoded, *cut_off)))) - int(stride * len(cut_off))
 
 
 def _listed(result: Any) -> bool:
