@@ -208,19 +208,27 @@ def may_cut(text: str, start: int, end: int, position: str | None, strip: bool) 
 
 
 def _ends_well(text: str, at: int, strip: bool) -> bool:
+    """Whether a chunk that ends at `at`, trimmed, breaks no cluster."""
     if not strip or is_boundary(text, at):
         return is_boundary(text, at)
-    while at and text[at - 1] in STRIP:
-        at -= 1
-    return is_boundary(text, at)
+    end = at
+    while end and text[end - 1] in STRIP:
+        end -= 1
+    while end < at and not is_boundary(text, end):  # trimming leaves what belongs to a cluster
+        end += 1
+    return is_boundary(text, end)
 
 
 def _begins_well(text: str, at: int, strip: bool) -> bool:
+    """Whether a chunk that begins at `at`, trimmed, breaks no cluster."""
     if not strip or is_boundary(text, at):
         return is_boundary(text, at)
-    while at < len(text) and text[at] in STRIP:
-        at += 1
-    return is_boundary(text, at)
+    start = at
+    while start < len(text) and text[start] in STRIP:
+        start += 1
+    while start > at and not is_boundary(text, start):
+        start -= 1
+    return is_boundary(text, start)
 
 
 class Pattern:
