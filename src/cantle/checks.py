@@ -12,9 +12,11 @@ __all__ = ["boolean", "choice", "number", "string", "strings"]
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
     """A finite number (not a bool) greater than `above` or at least `least`."""
-    want = "a finite number" + (f" greater than {above}" if above is not None else f" of at least {least}")
-    if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
+    want = "a number" + (f" greater than {above}" if above is not None else f" of at least {least}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise OptionError(f"{name} must be {want}, got {value!r}.")
+    if value in (float("inf"), float("-inf")):
+        raise OptionError(f"{name} must be {want} and finite, got {value!r}. A large number does what infinity would.")
     if (above is not None and value <= above) or (least is not None and value < least):
         raise OptionError(f"{name} must be {want}, got {value!r}.")
 
