@@ -165,9 +165,14 @@ class LiteralPieces:
     def _before(self, end: int, least: int) -> int:
         """Where the content before `end` ends, empty pieces and their separators left out."""
         while end - self.width > least and self.text.startswith(self.separator, end - self.width, end):
-            if self.risky and not self._valid(end - self.width):
+            found = end - self.width
+            if self.risky and not self._valid(found):
                 break
-            end -= self.width
+            if not self.strip and self._splits_line_end(found):
+                found -= 1  # the CR of a CR LF goes with its LF
+                if found <= least:
+                    break
+            end = found
         return end
 
     def _bounds(self, found: int) -> tuple[int, int]:
