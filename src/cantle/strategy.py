@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -117,13 +118,14 @@ class Sized:
         else:
             checks.number("max_size", size, above=0)
 
+    def _unused_now(self) -> dict[str, str]:
+        """Options that were given and have no effect, each with the reason; a strategy may add its own."""
+        given = (f.name for f in dataclasses.fields(self) if getattr(self, f.name) != f.default)
+        return {name: f"with strategy {getattr(self, 'name', '?')!r}" for name in given if name in self.unused}
+
     def _warn_unused(self) -> None:
-        for f in dataclasses.fields(self):
-            if f.name in self.unused and getattr(self, f.name) != f.default:
-                name = getattr(self, "name", type(self).__name__)
-                warnings.warn(
-                    f"{f.name} has no effect with strategy {name!r}; leave it out.", UnusedOptionWarning, stacklevel=5
-                )
+        for name, reason in self._unused_now().items():
+            warnings.warn(f"{name} has no effect {reason}; leave it out.", UnusedOptionWarning, stacklevel=_outside())
 
     def __getstate__(self) -> dict[str, Any]:
         """The options alone: what was worked out from them is worked out again."""
@@ -148,6 +150,14 @@ class Sized:
     def length(self) -> Length:
         """The length function in force."""
         return resolve(self.length_function)
+
+
+def _outside() -> int:
+    """The stack level of the first caller that is not cantle: where a warning points."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith("cantle."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class Option(NamedTuple):

@@ -54,6 +54,16 @@ class Recursive(Sized):
         super().__post_init__()
         self._levels  # noqa: B018  # a wrong pattern is an error now, not at the first document
 
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if self.language:
+            reason = f"with language={self.language!r}, which brings its own separators"
+            if tuple(self.separators) != DEFAULT:
+                found["separators"] = reason
+            if self.is_separator_regex:
+                found["is_separator_regex"] = reason
+        return found
+
     @cached_property
     def _levels(self) -> list[Level]:
         if self.language:
