@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from ..chunk import Cut
 from ..graphemes import trim
 from ..lengths import Measure
+from ..whitespace import STRIP
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import pack_plain, plain_separators
 from .spans import Spans
@@ -107,6 +108,7 @@ class Packer:
         lowest = isinstance(pieces, ClusterPieces)
         careful = self.overlap > 0 or not self.strip
         start = pieces.begin(start)
+        due: tuple[int, int] | None = None
         while start < end:
             most = fit(start, limit)
             found: tuple[int, int] | None
@@ -116,6 +118,10 @@ class Packer:
                 found = last(start, min(most, end - 1))
                 if not exact:
                     found = self._verified(start, found, pieces)
+            if due is not None:
+                if found is None or found[0] < due[0]:
+                    found = due
+                due = None
             if found is None:
                 stop, following = pieces.next(start)
                 if not lowest:
@@ -131,7 +137,10 @@ class Packer:
                 return None
             begin = pieces.begin(following)
             if self.overlap > 0 and begin < end:
-                begin = self._step_back(start, stop, begin, pieces)
+                back = self._step_back(start, stop, begin, pieces)
+                if back < begin and not exact:  # the next chunk gets this far: that was measured, `fit` may guess less
+                    due = pieces.next(begin)
+                begin = back
             start = begin
         return None
 
@@ -160,9 +169,10 @@ class Packer:
         """
         measure, text = self.measure, self.text
         piece_end = pieces.next(begin)[0]
-        if measure.length(*self._trimmed(begin, piece_end)) >= self.limit:
+        a, b = (begin, piece_end) if measure.exact else self._trimmed(begin, piece_end)
+        if measure.length(a, b) >= self.limit:
             return begin
-        first = trim(text, start, stop)[0] if self.strip else start
+        first = trim(text, start, stop)[0] if self.strip and text[start] in STRIP else start
         at = max(measure.fit_back(stop, self.overlap), measure.fit_back(piece_end, self.limit), first + 1)
         back = pieces.start_after(start, at, stop)
         if not measure.exact:

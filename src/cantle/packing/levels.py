@@ -106,6 +106,7 @@ class LiteralPieces:
         self.separator, self.width, self.position = separator, len(separator), position
         self.strip = strip
         self.risky = risky(text, start, end)
+        self.plain = not separator.strip(" \n")
         # Occurrences of "\n\n" are counted from the start of their run.
         self.repeated = separator[0] if len(separator) > 1 and len(set(separator)) == 1 else ""
 
@@ -113,7 +114,9 @@ class LiteralPieces:
         if self.position is not None:
             return at
         text, separator, width, high = self.text, self.separator, self.width, self.high
-        while text.startswith(separator, at, high) and not (self.risky and not self._valid(at)):
+        while at < high and text[at] == separator[0] and text.startswith(separator, at, high):
+            if self.risky and not self._valid(at):
+                break
             at += width
         return at
 
@@ -183,7 +186,9 @@ class LiteralPieces:
             end -= 1  # the CR of a CR LF goes with its LF
         if self.position == "start":
             return end, end
-        return self._before(end, self.low), found + self.width
+        if self.text[end - 1] == self.separator[-1]:
+            end = self._before(end, self.low)
+        return end, found + self.width
 
     def _aligned(self, found: int, least: int) -> int:
         """The occurrence, counted from the start of its run, that contains `found` or precedes it."""
@@ -196,6 +201,10 @@ class LiteralPieces:
         return self.separator[0] == "\n" and found > self.low and self.text[found - 1] == "\r"
 
     def _valid(self, found: int) -> bool:
+        if self.plain:  # nearly always: blanks between characters that join to nothing
+            before, after = self.text[found - 1], self.text[found + self.width : found + self.width + 1]
+            if before < "\u0300" and before != "\r" and after < "\u0300":
+                return True
         if not self.strip and self.position != "end" and self._splits_line_end(found):
             return True
         return may_cut(self.text, found, found + self.width, self.position, self.strip)

@@ -74,7 +74,13 @@ def pack_plain(
                 if stop < 0:
                     break
                 before, following = text[stop - 1], stop + width
-                if before == first or before >= "\u0300" or text[following : following + 1] >= "\u0300":
+                # A run of separators is counted from its start. A line end joins to nothing but the CR
+                # before it, which is trimmed off; a blank may stand in a cluster.
+                if before == first or (
+                    first == " "
+                    and (before >= "\u0300" or text[following : following + 1] >= "\u0300")
+                    and not (is_boundary(text, stop) and is_boundary(text, following))
+                ):
                     stop = _valid(text, stop, start, separator)
                     if stop < 0:
                         break
