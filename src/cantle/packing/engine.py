@@ -22,8 +22,10 @@ from .spans import Spans
 __all__ = ["Packer"]
 
 
-_Region = tuple[int, int, int, Pieces | None]
-"""Start, end, the level to go on from, and the pieces when the level is already chosen."""
+_END = Cut("end", 0)
+
+_Region = tuple[int, int, int, Pieces | None, Cut]
+"""Start, end, the level to go on from, the pieces when the level is already chosen, and why the region ends."""
 
 
 class Packer:
@@ -59,19 +61,20 @@ class Packer:
             self.spans.join_small(self.measure, self.least, self.limit)
         return self.spans
 
-    def pack_region(self, start: int, end: int, depth: int = 0) -> None:
-        """Add the spans of a region, cut at the levels from `depth` on."""
-        regions: list[_Region] = [(start, end, depth, None)]
+    def pack_region(self, start: int, end: int, depth: int = 0, cut: Cut = _END) -> None:
+        """Add the spans of a region, cut at the levels from `depth` on. `cut` is why the region ends."""
+        regions: list[_Region] = [(start, end, depth, None, cut)]
         while regions:
-            start, end, depth, pieces = regions.pop()
+            start, end, depth, pieces, cut = regions.pop()
             if pieces is None:
                 pieces, depth = self._choose(start, end, depth)
-            oversize = self._fill(start, end, depth, pieces)
+            oversize = self._fill(start, end, depth, pieces, cut)
             if oversize is not None:
                 start, stop, following = oversize
                 if following < end:
-                    regions.append((following, end, depth, pieces))
-                regions.append((start, stop, depth, None))
+                    regions.append((following, end, depth, pieces, cut))
+                    cut = self._cut(depth)
+                regions.append((start, stop, depth, None, cut))
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a piece is within the limit, white space at its ends included."""
@@ -83,14 +86,11 @@ class Packer:
         """Add a piece as one chunk, or in several where it is too long. `level` is what it was cut at."""
         if start >= end:
             return
-        if not self.fits(start, end):
-            self.pack_region(start, end)
-        elif not self._explain:
-            self.spans.add(start, end)
-        elif level is None or end >= len(self.text):
-            self.spans.add(start, end, Cut("end", 0))
+        cut = _END if level is None or end >= len(self.text) else Cut(level.kind, depth, level.detail)
+        if self.fits(start, end):
+            self.spans.add(start, end, cut)
         else:
-            self.spans.add(start, end, Cut(level.kind, depth, level.detail))
+            self.pack_region(start, end, cut=cut)
 
     def _choose(self, start: int, end: int, depth: int) -> tuple[Pieces, int]:
         """The strongest level below `depth` that cuts the region; characters when none does."""
@@ -101,7 +101,7 @@ class Packer:
                 return pieces, depth
         return ClusterPieces(self.text, end), depth + 1
 
-    def _fill(self, start: int, end: int, depth: int, pieces: Pieces) -> tuple[int, int, int] | None:
+    def _fill(self, start: int, end: int, depth: int, pieces: Pieces, cut: Cut) -> tuple[int, int, int] | None:
         """Pack the pieces of a region; stop at one that is too long: its bounds and what follows it."""
         measure, limit = self.measure, self.limit
         exact, fit, last, add = measure.exact, measure.fit, pieces.last, self.spans.add
@@ -132,7 +132,7 @@ class Packer:
                 if stop >= found[0]:  # one piece that fills the limit: the levels below may part it
                     return start, stop, following
             stop, following = found
-            add(start, stop, self._cut(depth, stop, end) if self._explain else None)
+            add(start, stop, (cut if following >= end else self._cut(depth)) if self._explain else None)
             if following >= end:
                 return None
             begin = pieces.begin(following)
@@ -183,9 +183,8 @@ class Packer:
                 back = pieces.start_after(start, back + 1, stop)
         return back if back < stop else begin
 
-    def _cut(self, depth: int, stop: int, end: int) -> Cut:
-        if stop >= end and end == len(self.text):
-            return Cut("end", 0)
+    def _cut(self, depth: int) -> Cut:
+        """A cut at the level that was chosen last before `depth`."""
         if depth > len(self.levels) or isinstance(level := self.levels[depth - 1], Clusters):
             return Cut("characters", depth - 1)
         return Cut(level.kind, depth - 1, level.detail)
