@@ -108,7 +108,18 @@ class MDocument(Source):
         document's kind. `extract` maps metadata fields to options (or True). `plugins` is the
         registry to use, the installed plugins by default. All other options are the strategy's.
         """
-        host = plugins or registry()
+        if plugins is not None:
+            with plugins.in_use():
+                return self._chunk(plugins, strategy, extract, options)
+        return self._chunk(registry(), strategy, extract, options)
+
+    def _chunk(
+        self,
+        host: Registry,
+        strategy: str | type[Strategy] | Strategy | None,
+        extract: Mapping[str, Any] | None,
+        options: dict[str, Any],
+    ) -> Chunks:
         chosen = self._strategy(host, strategy, options)
         source, offsets = self._prepare(host)
         chunks = self._finish(host, chosen, chosen.split(source), source, offsets)
@@ -127,9 +138,19 @@ class MDocument(Source):
         **options: Any,
     ) -> Chunks:
         """Like `chunk`, for strategies and extractors that wait; other ones run in a thread."""
+        host = plugins or registry()
+        with host.in_use():
+            return await self._achunk(host, strategy, extract, options)
+
+    async def _achunk(
+        self,
+        host: Registry,
+        strategy: str | type[Strategy] | Strategy | None,
+        extract: Mapping[str, Any] | None,
+        options: dict[str, Any],
+    ) -> Chunks:
         import asyncio
 
-        host = plugins or registry()
         chosen = self._strategy(host, strategy, options)
         source, offsets = self._prepare(host)
         if hasattr(chosen, "asplit"):

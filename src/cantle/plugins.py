@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -234,7 +236,16 @@ class Registry:
         """The length function that a plugin registered under that name, or None."""
         self._refuse_clash("Length function", name)
         found = self._lengths.get(name)
-        return found[0]() if found else None
+        return lengths.resolve(found[0]()) if found else None
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While this lasts, length functions are looked up by name here, not in the default registry."""
+        token = _in_use.set(self)
+        try:
+            yield
+        finally:
+            _in_use.reset(token)
 
     def length_functions(self) -> list[str]:
         """Names of the length functions that plugins registered."""
@@ -347,8 +358,11 @@ def registry() -> Registry:
     return Registry({name.rpartition(".")[2]: name for name in BUILTIN}, entry_points=True)
 
 
-def _registered_length(name: str) -> Length | None:
-    return registry().length(name)
+_in_use: ContextVar[Registry | None] = ContextVar("registry in use", default=None)
 
 
-lengths.add_provider(_registered_length, lambda: registry().length_functions())
+def _host() -> Registry:
+    return _in_use.get() or registry()
+
+
+lengths.add_provider(lambda name: _host().length(name), lambda: _host().length_functions())
