@@ -19,7 +19,7 @@ import pluggy
 if TYPE_CHECKING:
     from .chunks import Chunks
     from .document import MDocument
-    from .lengths import Length
+    from .lengths import LengthLike
     from .source import OffsetMap, Source
     from .strategy import Strategy
 
@@ -46,8 +46,12 @@ def register_strategies() -> Iterable[type[Strategy]]:
 
 
 @hookspec
-def register_length_functions() -> Mapping[str, Callable[[], Length]]:
-    """Return length functions by name, each as a factory that is called when the name is first used."""
+def register_length_functions() -> Mapping[str, Callable[[], LengthLike]]:
+    """Return length functions by name, each as a factory that is called when the name is used.
+
+    It makes what the option `length_function` takes: a function from `str` to a number, an object
+    with `encode`, or a `Length`.
+    """
 
 
 @hookspec
