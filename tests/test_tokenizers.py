@@ -215,7 +215,7 @@ def test_ids_of_hostile_texts(backend: str, name: str, made: Any, reference: Any
 def test_ids_of_any_text(backend: str, name: str, made: Any, reference: Any) -> None:
     ours, theirs = made(backend, name), reference(name)
 
-    @settings(max_examples=150, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=80, deadline=None, derandomize=True, database=None)
     @given(texts)
     def same(text: str) -> None:
         ids = theirs.encode_ordinary(text)
@@ -267,21 +267,20 @@ RUNS = {
 }
 
 
+COUNTS: dict[tuple[str, str], dict[str, int]] = {}
+
+
 @pytest.mark.parametrize("backend", INSTALLED)
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_megabytes_are_counted_in_bounded_time(backend: str, name: str, made: Any) -> None:
     ours = made(backend, name)
     for kind, text in RUNS.items():
         started = time.process_time()
-        count = ours.count(text)
+        counted = COUNTS.setdefault((name, kind), {})
+        counted[backend] = ours.count(text)
         assert time.process_time() - started < 5, kind
-        assert 0 < count <= len(text.encode())
-
-
-@pytest.mark.parametrize("kind", RUNS)
-def test_backends_count_megabytes_alike(kind: str, made: Any) -> None:
-    counts = {backend: made(backend, "o200k_base").count(RUNS[kind]) for backend in INSTALLED}
-    assert len(set(counts.values())) == 1, counts
+        assert 0 < counted[backend] <= len(text.encode())
+        assert len(set(counted.values())) == 1, (kind, counted)  # the same as the tokenizers before
 
 
 @pytest.mark.parametrize(("backend", "name"), PAIRS)

@@ -217,11 +217,11 @@ def _may_exceed(strategy: Any) -> bool:
 
 
 def _is_one_cluster(text: str) -> bool:
-    import regex
-
-    return len(text) <= LONGEST_CLUSTER and (
-        regex.fullmatch(r"\X", text) is not None or bool(re.fullmatch("[\ud800-\udbff][\udc00-\udfff]", text))
-    )
+    """Whether there is no place to cut it: a cluster, or one that a surrogate pair or CRLF is joined to."""
+    if len(text) > LONGEST_CLUSTER:
+        return False
+    inside = _Insides(text)
+    return all(inside[position] for position in range(1, len(text)))
 
 
 def clusters(case: Case) -> None:
