@@ -35,10 +35,16 @@ def is_boundary(text: str, position: int) -> bool:
     if not 0 < position < len(text):
         return True
     before, after = text[position - 1], text[position]
-    if after < "\u0300" and before < "\u0300":
-        return not (after == "\n" and before == "\r")
-    if "\u3400" <= after <= "\u9fff" and ("\u3000" <= before <= "\u3029" or "\u3400" <= before <= "\u9fff"):
-        return True
+    if before < "\u0300":
+        if after < "\u0300":
+            return not (after == "\n" and before == "\r")
+        if "\u2010" <= after <= "\u205e" or "\u3001" <= after <= "\u3029" or "\u3400" <= after <= "\u9fff":
+            return True
+    elif before < "\u0600" or "\u0d4f" <= before <= "\ud7ff":  # nothing here joins to what follows whatever it is
+        if after < "\u0300" and after not in "\n\xa9\xae":
+            return True
+        if "\u3001" <= after <= "\u3029" or "\u3400" <= after <= "\u9fff":
+            return True
     return _decided(text, position)
 
 
@@ -61,6 +67,8 @@ def _decided(text: str, position: int) -> bool:
 def _certain(before: str, after: str) -> bool:
     """Whether there is a boundary between the two whatever stands around them."""
     cluster, joiner = _patterns()
+    if after < "\u0300" and after not in "\xa9\xae":  # joins to nothing but a prepended mark, or LF to CR
+        return bool(cluster.match(before + after).end() == 1)
     return not joiner.match(before) and cluster.match(before + after).end() == 1
 
 

@@ -114,10 +114,12 @@ class LiteralPieces:
         if self.position is not None:
             return at
         text, separator, width, high = self.text, self.separator, self.width, self.high
-        while at < high and text[at] == separator[0] and text.startswith(separator, at, high):
-            if self.risky and not self._valid(at):
+        while at < high:
+            # Where nothing is trimmed, a CR goes with the LF it stands before.
+            found = at + (not self.strip and text[at] == "\r" and separator[0] == "\n")
+            if not text.startswith(separator, found, high) or (self.risky and not self._valid(found)):
                 break
-            at += width
+            at = found + width
         return at
 
     def next(self, start: int) -> tuple[int, int]:

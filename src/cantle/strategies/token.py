@@ -122,7 +122,7 @@ class Token(Sized):
             end = _end(text, measure, at, limit, strip)
             # A window that repeats so much that it does not get further is of no use.
             while end <= last:
-                at = min(last, next_boundary(text, at + 1))
+                at = _back(text, measure, at, last, overlap, strip)
                 end = _end(text, measure, at, limit, strip)
 
 
