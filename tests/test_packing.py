@@ -17,7 +17,7 @@ from cantle.lengths import resolve
 from cantle.packing import Packer, Spans, level
 from cantle.testing import check_document
 
-quickly = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+quickly = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 
 
 def spans_of(
