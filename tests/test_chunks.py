@@ -204,7 +204,7 @@ def test_to_jsonl(chunks: Chunks) -> None:
     assert chunks.to_jsonl().encode("utf-8").endswith(b"\n")  # lone surrogates are written as escapes
     assert len(lines) == 5
     assert json.loads(lines[3])["text"] == "five \ud800"
-    assert json.loads(lines[0])["metadata"]["when"] == "{1}"
+    assert json.loads(lines[0])["metadata"]["when"] == ["1"]
     assert Chunks(Source("")).to_jsonl() == ""
     assert "caf\u00e9" in spans_of("caf\u00e9", (0, 4)).to_jsonl()
 

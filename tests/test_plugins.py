@@ -178,7 +178,9 @@ def test_a_wrong_value(options: dict[str, Any], message: str) -> None:
 def test_what_is_no_strategy() -> None:
     with pytest.raises(OptionError) as caught:
         DOC.chunk(5, plugins=Registry({"acme": Offers(Whole)}))  # type: ignore[arg-type]
-    assert str(caught.value) == ("a strategy is a name, or a class or object with split(source); got 5. Names: whole.")
+    assert str(caught.value) == (
+        "a strategy is a name, or a class or object with a name and split(source); got 5. Names: whole."
+    )
 
 
 # -- broken plugins ---------------------------------------------------------------------------------

@@ -420,3 +420,10 @@ def test_nothing_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
             assert Encoding(facts).count("hello world") == 2
     assert resolve("gpt-4o") is resolve("gpt-4o")
     assert encoding_function("cl100k_base").count("") == 0
+
+
+def test_a_forced_tokenizer_that_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANTLE_TOKENIZER", "fastokens")
+    monkeypatch.setitem(sys.modules, "fastokens", None)
+    with pytest.raises(OptionError, match="asks for fastokens, which cannot be used"):
+        Encoding(ENCODINGS["cl100k_base"])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .errors import MissingDependencyError
+from .written import to_json
 
 if TYPE_CHECKING:
     import pyarrow
@@ -42,12 +43,10 @@ def flat(chunks: Chunks) -> list[dict[str, Any]]:
 
     A chunk that is a literal slice has its one stretch in `spans`.
     """
-    import json
-
     rows = []
     for row in chunks.to_dicts():
-        row["metadata"] = json.dumps(row["metadata"], default=str, sort_keys=True)
-        row["cut"] = None if row["cut"] is None else json.dumps(row["cut"])
+        row["metadata"] = to_json(row["metadata"], sort_keys=True)
+        row["cut"] = None if row["cut"] is None else to_json(row["cut"])
         for name, kind in COLUMNS.items():
             if kind == "text" and row[name] is not None:
                 row[name] = _valid(row[name])

@@ -184,7 +184,7 @@ class Chunk:
             self.path,
             self.index,
             self.source,
-            self.embedding,
+            None if self.embedding is None else list(self.embedding),
             self.oversize,
             self.cut,
             self.metadata,

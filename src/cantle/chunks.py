@@ -10,6 +10,7 @@ from .chunk import Chunk, Cut, Span
 from .errors import MissingDependencyError
 from .source import OffsetMap, Source
 from .whitespace import is_blank
+from .written import to_json
 
 if TYPE_CHECKING:
     import pandas
@@ -273,9 +274,7 @@ class Chunks(Sequence[Chunk]):
 
     def to_jsonl(self) -> str:
         """One line of JSON a chunk. Values that JSON does not know are written as their string."""
-        import json
-
-        return "".join(_json_line(json.dumps, row) for row in self.to_dicts())
+        return "".join(to_json(row) + "\n" for row in self.to_dicts())
 
     def to_arrow(self) -> pyarrow.Table:
         """A `pyarrow.Table`, one row a chunk; metadata as a JSON string. Needs the extra `arrow`."""
@@ -356,12 +355,3 @@ def _rewritten(document: Source, offsets: OffsetMap) -> Iterator[tuple[int, int,
         if old > at and not is_blank(document.text[at:old]):
             yield at, old, "rewritten"
         at = max(at, old + length)
-
-
-def _json_line(dumps: Any, row: Mapping[str, Any]) -> str:
-    line: str = dumps(row, ensure_ascii=False, default=str)
-    try:
-        line.encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate: only its escape can be written
-        line = dumps(row, ensure_ascii=True, default=str)
-    return line + "\n"

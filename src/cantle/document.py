@@ -36,32 +36,32 @@ class MDocument(Source):
     @classmethod
     def from_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A document of plain text."""
-        return cls(_text(text), "text", dict(metadata or {}), source)
+        return cls(_text(text), "text", _metadata(metadata), source)
 
     @classmethod
     def from_markdown(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A Markdown document. Front matter is left in the text; `from_file` reads it."""
-        return cls(_text(text), "markdown", dict(metadata or {}), source)
+        return cls(_text(text), "markdown", _metadata(metadata), source)
 
     @classmethod
     def from_html(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """An HTML document, given as text."""
-        return cls(_text(text), "html", dict(metadata or {}), source)
+        return cls(_text(text), "html", _metadata(metadata), source)
 
     @classmethod
     def from_json(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A JSON document, given as text."""
-        return cls(_text(text), "json", dict(metadata or {}), source)
+        return cls(_text(text), "json", _metadata(metadata), source)
 
     @classmethod
     def from_latex(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A LaTeX document."""
-        return cls(_text(text), "latex", dict(metadata or {}), source)
+        return cls(_text(text), "latex", _metadata(metadata), source)
 
     @classmethod
     def from_pdf_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """The text of a PDF, its pages separated by form feeds."""
-        return cls(_text(text), "pdf", dict(metadata or {}), source)
+        return cls(_text(text), "pdf", _metadata(metadata), source)
 
     @classmethod
     def from_file(
@@ -90,9 +90,9 @@ class MDocument(Source):
         name = path.as_posix() if source is None else source
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
         if loaded is not None:
-            return cls(loaded.text, loaded.kind, {**loaded.metadata, **(metadata or {})}, name, loaded.body)
+            return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, name, loaded.body)
         text = files.decode(path.read_bytes(), path.as_posix(), encoding, kind)
-        return files.assemble(cls, text, kind or files.kind_of(path), dict(metadata or {}), name, front_matter)
+        return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
     def chunk(
         self,
@@ -205,6 +205,14 @@ def _text(text: Any) -> str:
             f"a document's text must be a str, got {type(text).__name__}. Decode bytes first, or use from_file()."
         )
     return text
+
+
+def _metadata(metadata: Any) -> dict[str, Any]:
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise OptionError(f"metadata must be a mapping of names to values, got {metadata!r}.")
+    return dict(metadata)
 
 
 def _settled(pieces: Any) -> Chunks | list[Chunk]:

@@ -176,10 +176,22 @@ def _markup(data: bytes, name: str, kind: str | None) -> str | None:
     declared = declared.strip().lower()
     if declared.startswith("utf-16"):  # it could be read as bytes: it is not UTF-16
         declared = "utf-8"
-    text = _try(data, _DECLARED.get(declared, declared))
+    text = _try(data, _DECLARED.get(declared, declared)) if _keeps_ascii(declared) else None
     if text is None and declared not in ("utf-8", "utf8"):
         _warn(f"{name} declares the encoding {declared!r} but is not in it; the declaration is left aside.")
     return text
+
+
+def _keeps_ascii(encoding: str) -> bool:
+    """Whether bytes in which a declaration was read as ASCII can be in this encoding at all.
+
+    EBCDIC cannot, and codecs such as unicode_escape are no encodings of documents.
+    """
+    every = bytes(range(32, 127)) + b"\\n"
+    try:
+        return every.decode(_DECLARED.get(encoding, encoding)) == every.decode("ascii")
+    except (LookupError, ValueError):
+        return False
 
 
 def _utf16(data: bytes) -> str | None:

@@ -215,9 +215,9 @@ class Registry:
         """A strategy instance from a name, a class or an instance. Options go with a name or class."""
         if isinstance(strategy, str):
             strategy = self.strategy(strategy)
-        if not callable(getattr(strategy, "split", None)):
+        if not callable(getattr(strategy, "split", None)) or not isinstance(getattr(strategy, "name", None), str):
             raise OptionError(
-                f"a strategy is a name, or a class or object with split(source); got {strategy!r}. "
+                f"a strategy is a name, or a class or object with a name and split(source); got {strategy!r}. "
                 f"Names: {', '.join(sorted(self._strategies))}."
             )
         if isinstance(strategy, type):

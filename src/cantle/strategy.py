@@ -134,7 +134,8 @@ class Sized:
     @property
     def limit(self) -> float:
         """The most a chunk may measure."""
-        return self.max_size[1] if isinstance(self.max_size, tuple) else self.max_size
+        size = self.max_size[1] if isinstance(self.max_size, tuple) else self.max_size
+        return min(size, 1 << 53)  # no text is longer
 
     @property
     def least(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .chunk import Chunk, content_hash
 from .errors import DocumentError
+from .written import to_json
 
 __all__ = ["Diff", "Pair", "Record", "diff", "read_jsonl"]
 
@@ -118,13 +119,9 @@ def _same_place(a: _Entry, b: _Entry) -> bool:
     if a.place[:-1] != b.place[:-1]:
         return False
     # Metadata that was written and read again has lists for tuples and strings for dates.
-    return bool(a.place[-1] == b.place[-1]) or _written(a.place[-1]) == _written(b.place[-1])
-
-
-def _written(metadata: Any) -> str:
-    import json
-
-    return json.dumps(metadata, default=str, sort_keys=True)
+    return bool(a.place[-1] == b.place[-1]) or to_json(a.place[-1], sort_keys=True) == to_json(
+        b.place[-1], sort_keys=True
+    )
 
 
 def _text(record: Record) -> str | None:

@@ -13,6 +13,8 @@ from .base import Measure
 __all__ = ["CallLength", "EncodeLength"]
 
 _REMEMBERED = 4096
+_MOST = float(1 << 53)
+"""Longer than any text; larger numbers would not stay exact in what is reckoned with them."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -37,8 +39,8 @@ class CallLength:
                     f"length_function must return a number that is not negative, got {shown} "
                     f"for a text of {len(text)} characters.{hint}"
                 )
-            return number
-        return result
+            result = number
+        return min(result, _MOST)
 
     def measure(self, text: str) -> Measure:
         return CallMeasure(self, text)

@@ -42,6 +42,9 @@ def resolve(value: Any) -> Length:
     """
     if isinstance(value, str):
         return _made.get(value) or _named(value)
+    if isinstance(value, type):
+        name = value.__qualname__
+        raise OptionError(f"length_function must be a length function, not the class {name}. Give {name}() instead.")
     if callable(getattr(value, "measure", None)) and callable(value):
         return value  # type: ignore[no-any-return]
     if callable(getattr(value, "encode", None)):

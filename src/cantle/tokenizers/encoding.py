@@ -155,7 +155,12 @@ def _tokenizer(facts: EncodingFacts) -> Tokenizer:
             continue
         try:
             tokenizer = _open(module, door, facts)
-        except Exception:  # not installed, or not the version we know: the next one serves
+        except Exception as error:  # not installed, or not the version we know: the next one serves
+            if module == forced != "tiktoken":
+                raise OptionError(
+                    f"CANTLE_TOKENIZER asks for {forced}, which cannot be used ({type(error).__name__}: {error}). "
+                    "Install it, or unset the variable."
+                ) from error
             if module == "tiktoken":
                 raise
             continue

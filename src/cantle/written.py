@@ -1,0 +1,44 @@
+"""Values written as JSON, whatever they are: what JSON does not know is written as its string."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["to_json"]
+
+_DEEPEST = 100
+
+
+def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None) -> str:
+    """`value` as JSON that every reader takes.
+
+    Keys become strings, infinities and NaN their names, sets sorted lists, other objects `str()` of
+    them. Lone surrogates are escaped, all else stays as it is.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, indent=indent)
+    except (TypeError, ValueError, RecursionError):
+        value = _plain(value, 0)
+        text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, indent=indent)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, ensure_ascii=True, sort_keys=sort_keys, indent=indent)
+    return text
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if depth < _DEEPEST:  # a structure that holds itself has no end
+        if isinstance(value, Mapping):
+            return {key if isinstance(key, str) else str(key): _plain(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [_plain(item, depth + 1) for item in value]
+        if isinstance(value, set | frozenset):
+            return sorted(map(str, value))
+    return str(value) if depth < _DEEPEST else f"<{type(value).__name__}>"
