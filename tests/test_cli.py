@@ -319,7 +319,7 @@ def test_signals_leave_nothing_behind(here: Path, workers: str, number: int, sai
         (here / "docs" / f"{i}.txt").write_text("some words in a line\n" * 1000, "utf-8")
     command = [sys.executable, "-m", "cantle", "chunk", "docs", "-n", "20", "-o", "out.jsonl", "-w", workers]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
-        while running.poll() is None and not any(path.stat().st_size for path in here.glob(".out.jsonl.*.tmp")):
+        while running.poll() is None and not any(path.stat().st_size for path in here.glob(".cantle-*.tmp")):
             pass
         # Ctrl-C reaches the whole group, `kill` one process.
         (os.killpg if number == signal.SIGINT else os.kill)(running.pid, number)

@@ -399,7 +399,7 @@ def test_hooks_that_return_something_else() -> None:
     with pytest.raises(PluginError) as caught:
         DOC.chunk(Whole, plugins=Registry({"acme": Returns((Source("ab"), OffsetMap.identity(3)))}))
     assert str(caught.value) == (
-        "prepare_source() of plugin 'acme' returned a text of 2 characters with an OffsetMap for 3."
+        "prepare_source() of plugin 'acme' made 2 characters of 13, but its OffsetMap makes 3 of 3."
     )
     with pytest.raises(PluginError) as caught:
         DOC.chunk(Whole, plugins=Registry({"acme": Returns(None, ["a"])}))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
-from .errors import MissingDependencyError
+from .errors import MissingDependencyError, PluginError
 from .source import OffsetMap, Source
 from .whitespace import is_blank
 from .written import to_json
@@ -56,8 +56,11 @@ class Chunks(Sequence[Chunk]):
         self._gap_reason = gap_reason
         self._occurrences: list[int] | None = None
         for i, chunk in enumerate(self._items):
-            if chunk is not None:
-                self._adopt(chunk, i)
+            if not isinstance(chunk, Chunk):
+                raise PluginError(f"a strategy must give Chunk objects, got {chunk!r} at position {i}.")
+            if chunk._siblings is self:
+                raise PluginError(f"a strategy must give each Chunk once, got {chunk!r} again at position {i}.")
+            self._adopt(chunk, i)
 
     @classmethod
     def from_spans(
@@ -159,7 +162,7 @@ class Chunks(Sequence[Chunk]):
         return {**state, "_items": rows, "_occurrences": None}
 
     def _row(self, chunk: Chunk) -> dict[str, Any] | None:
-        if self._starts is not None and chunk._metadata is None and chunk.embedding is None:
+        if self._starts is not None and self._is_slice(chunk):
             return None  # made on demand, and again when it is next asked for
         row = {name: value for name in _SENT if not _is_default(value := getattr(chunk, name))}
         row["start"], row["end"] = chunk.start, chunk.end
@@ -168,6 +171,14 @@ class Chunks(Sequence[Chunk]):
         if chunk.spans is not None:
             row["spans"] = chunk.spans
         return row
+
+    def _is_slice(self, chunk: Chunk) -> bool:
+        """Whether a chunk that was made from the columns is still as it was made."""
+        assert self._starts is not None
+        bounds = self._starts[chunk.index], self._ends[chunk.index]
+        written = chunk._metadata is not None or chunk.embedding is not None
+        marked = chunk.prefix or chunk.path or chunk.spans is not None or chunk.oversize
+        return (chunk.start, chunk.end) == bounds and not written and not marked
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -190,17 +201,17 @@ class Chunks(Sequence[Chunk]):
     @property
     def spans(self) -> list[Span]:
         """`(start, end)` of every chunk, in code points; makes no `Chunk` objects."""
-        if self._starts is not None:
-            return list(zip(self._starts, self._ends, strict=True))
-        return [(chunk.start, chunk.end) for chunk in self]
+        if self._starts is None or any(self._items):
+            return [(chunk.start, chunk.end) for chunk in self]
+        return list(zip(self._starts, self._ends, strict=True))
 
     @property
     def texts(self) -> list[str]:
         """The text of every chunk: what to embed."""
-        if self._starts is not None:
-            text = self.source.text
-            return [text[a:b] for a, b in zip(self._starts, self._ends, strict=True)]
-        return [chunk.text for chunk in self]
+        if self._starts is None or any(self._items):
+            return [chunk.text for chunk in self]
+        text = self.source.text
+        return [text[a:b] for a, b in zip(self._starts, self._ends, strict=True)]
 
     @property
     def metadata(self) -> list[dict[str, Any]]:
@@ -234,7 +245,13 @@ class Chunks(Sequence[Chunk]):
     def moved(self, document: Source, offsets: OffsetMap) -> Chunks:
         """These chunks as chunks of `document`, whose text ours was made from as `offsets` says."""
         shift = _shift(document, offsets)
-        if shift is not None and self._starts is not None and all(item is None for item in self._items):
+        # A plugin may call a text unchanged that it has rewritten letter for letter.
+        if (
+            shift is not None
+            and document.text[shift:] == self.source.text
+            and self._starts is not None
+            and all(item is None for item in self._items)
+        ):
             starts = [start + shift for start in self._starts] if shift else self._starts
             ends = [end + shift for end in self._ends] if shift else self._ends
             return Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .chunk import Chunk
 from .chunks import Chunks
-from .errors import OptionError
+from .errors import OptionError, PluginError
 from .plugins import Registry, registry
 from .source import OffsetMap, Source
 from .strategy import Strategy, config
@@ -123,7 +124,7 @@ class MDocument(Source):
         chosen = self._strategy(host, strategy, options)
         source, offsets = self._prepare(host)
         chunks = self._finish(host, chosen, chosen.split(source), source, offsets)
-        if extract:
+        if extract is not None:
             from .extraction import extract_now
 
             chunks = extract_now(host, self, chunks, extract)
@@ -154,11 +155,11 @@ class MDocument(Source):
         chosen = self._strategy(host, strategy, options)
         source, offsets = self._prepare(host)
         if hasattr(chosen, "asplit"):
-            pieces = await chosen.asplit(source)
+            pieces = await _awaited(chosen.asplit(source))
         else:
             pieces = await asyncio.to_thread(lambda: _settled(chosen.split(source)))
         chunks = self._finish(host, chosen, pieces, source, offsets)
-        if extract:
+        if extract is not None:
             from .extraction import extract_async
 
             chunks = await extract_async(host, self, chunks, extract)
@@ -188,15 +189,20 @@ class MDocument(Source):
     def _finish(
         self, host: Registry, chosen: Strategy, pieces: Any, source: Source, offsets: OffsetMap | None
     ) -> Chunks:
+        if not isinstance(pieces, Iterable):
+            raise PluginError(
+                f"split() of strategy {chosen.name!r} must give Chunks or an iterable of Chunk, got {pieces!r}."
+            )
         chunks = pieces if isinstance(pieces, Chunks) else Chunks(source, pieces)
         if offsets is not None:
             chunks = chunks.moved(self, offsets)
         elif chunks.source is not self:
             chunks = chunks.moved(self, OffsetMap.identity(len(self.text)))
-        chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
         if getattr(chosen, "add_start_index", False):
             chunks.add_start_index()
-        return host.finish_chunks(self, chunks)
+        chunks = host.finish_chunks(self, chunks)
+        chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
+        return chunks
 
 
 def _text(text: Any) -> str:
@@ -207,12 +213,19 @@ def _text(text: Any) -> str:
     return text
 
 
+async def _awaited(pieces: Any) -> Any:
+    """What `asplit` gives: as a coroutine, an asynchronous generator, or at once."""
+    if hasattr(pieces, "__aiter__"):
+        return [piece async for piece in pieces]
+    return await pieces if hasattr(pieces, "__await__") else pieces
+
+
 def _metadata(metadata: Any) -> dict[str, Any]:
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
         raise OptionError(f"metadata must be a mapping of names to values, got {metadata!r}.")
-    return dict(metadata)
+    return deepcopy(dict(metadata))  # what its giver does to it later is not ours
 
 
 def _settled(pieces: Any) -> Chunks | list[Chunk]:

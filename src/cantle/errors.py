@@ -7,6 +7,7 @@ CantleError
 ├── OptionError            (ValueError)      an option is unknown, of the wrong kind or out of range
 ├── DocumentError          (ValueError)      the input cannot be read or does not fit the strategy
 ├── PluginError                              a plugin is broken, or two of them clash
+├── VocabularyError                          a token vocabulary of the package is missing or damaged
 ├── ExtractionError                          a metadata extractor failed or does not exist
 ├── MissingDependencyError (ImportError)     an optional package is not installed
 └── ContractError          (AssertionError)  a strategy broke the contract (raised by `cantle.testing`)
@@ -38,6 +39,7 @@ __all__ = [
     "UnknownLengthError",
     "UnknownStrategyError",
     "UnusedOptionWarning",
+    "VocabularyError",
 ]
 
 
@@ -84,6 +86,10 @@ class DocumentError(CantleError, ValueError):
 
 class PluginError(CantleError):
     """A plugin is broken, or two plugins clash."""
+
+
+class VocabularyError(CantleError):
+    """A token vocabulary that the package carries is missing or damaged."""
 
 
 class ExtractionError(CantleError):

@@ -96,7 +96,14 @@ class Registry:
             return
         names = {name.strip() for name in wanted.split(",") if name.strip()}
         missing = set(names)
-        for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value)):
+        try:
+            points = sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value))
+        except Exception as error:  # some distribution's entry_points.txt cannot be read
+            warnings.warn(
+                f"Installed plugins cannot be listed, none is loaded: {_shown(error)}", PluginWarning, stacklevel=4
+            )
+            return
+        for point in points:
             if names and point.name not in names:
                 continue
             version = point.dist.version if point.dist is not None else ""
@@ -127,11 +134,11 @@ class Registry:
                 raise PluginError(f"plugin {name!r} is blocked")
             self._check_hooks(plugin)
             self._collect(info, plugin)
-        except Exception as error:  # a stranger's code may raise anything
+        except (Exception, SystemExit) as error:  # a stranger's code may raise anything
             if self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
             self._forget(name)
-            info.error = " ".join(f"{type(error).__name__}: {error}".split())  # pluggy's have several lines
+            info.error = _shown(error)
             self._warn(info)
 
     def _check_hooks(self, plugin: Any) -> None:
@@ -149,9 +156,9 @@ class Registry:
         info.hooks = sorted(hook.name for hook in self._manager.get_hookcallers(plugin) or [])
         name = info.name
         strategies = [(_strategy_name(cls), cls) for cls in self._ask(plugin, "register_strategies") or ()]
-        functions = dict(self._ask(plugin, "register_length_functions") or {})
-        extractors = dict(self._ask(plugin, "register_extractors") or {})
-        commands = dict(self._ask(plugin, "register_commands") or {})
+        functions = _named(self._ask(plugin, "register_length_functions"), "register_length_functions", callable)
+        extractors = _named(self._ask(plugin, "register_extractors"), "register_extractors", callable)
+        commands = _named(self._ask(plugin, "register_commands"), "register_commands", _is_target)
         for key, cls in strategies:
             self._claim("Strategy", key, name, self._strategies.get(key, (None, ""))[1])
             self._strategies.setdefault(key, (cls, name))
@@ -280,11 +287,15 @@ class Registry:
         for hook in self._hooks("prepare_source"):
             result = hook.call(source=source)
             if result is not None:
-                source, step = hook.checked(result, tuple, "a pair (Source, OffsetMap) or None")
-                if step.new_length != len(source.text):
+                wanted = "a pair (Source, OffsetMap) or None"
+                pair = hook.checked(result, tuple, wanted)
+                if len(pair) != 2 or not isinstance(pair[0], Source) or not isinstance(pair[1], OffsetMap):
+                    raise PluginError(f"prepare_source() of plugin {hook.plugin!r} must return {wanted}, got {pair!r}.")
+                before, (source, step) = source, pair
+                if (step.old_length, step.new_length) != (len(before.text), len(source.text)):
                     raise PluginError(
-                        f"prepare_source() of plugin {hook.plugin!r} returned a text of {len(source.text)} characters "
-                        f"with an OffsetMap for {step.new_length}."
+                        f"prepare_source() of plugin {hook.plugin!r} made {len(source.text)} characters of "
+                        f"{len(before.text)}, but its OffsetMap makes {step.new_length} of {step.old_length}."
                     )
                 total = step if total is None else total.then(step)
         return source, total
@@ -337,6 +348,19 @@ class _Hook:
         return result
 
 
+def _named(offered: Any, hook: str, good: Callable[[Any], bool]) -> dict[str, Any]:
+    found = dict(offered or {})
+    for name, value in found.items():
+        if not isinstance(name, str) or not name or not good(value):
+            what = "'module:command'" if good is _is_target else "functions"
+            raise PluginError(f"{hook}() must give a mapping of names to {what}, got {name!r}: {value!r}")
+    return found
+
+
+def _is_target(value: Any) -> bool:
+    return isinstance(value, str) and ":" in value
+
+
 def _strategy_name(cls: Any) -> str:
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not name or not callable(getattr(cls, "split", None)):
@@ -344,6 +368,12 @@ def _strategy_name(cls: Any) -> str:
             f"register_strategies() gave {cls!r}, which is no strategy: it needs a name and split(source)"
         )
     return name
+
+
+def _shown(error: BaseException) -> str:
+    """An error on one line that can be printed; some of pluggy's list whole modules."""
+    text = " ".join(f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8").split())
+    return text if len(text) <= 500 else f"{text[:497]}..."
 
 
 def _module_of(plugin: Any) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .errors import OptionError
+
 __all__ = ["OffsetMap", "Source"]
 
 
@@ -39,6 +41,19 @@ class OffsetMap:
     copies: tuple[tuple[int, int, int], ...]
     old_length: int
     new_length: int
+
+    def __post_init__(self) -> None:
+        """Raise `OptionError` when the copies do not ascend inside both texts."""
+        new_end = old_end = 0
+        for new, old, length in self.copies:
+            if new < new_end or old < old_end or length < 0:
+                raise OptionError(f"the copies of an OffsetMap must ascend and not overlap, got {(new, old, length)}.")
+            new_end, old_end = new + length, old + length
+        if new_end > self.new_length or old_end > self.old_length:
+            raise OptionError(
+                f"the copies of an OffsetMap must lie in texts of {self.old_length} and {self.new_length} "
+                f"characters, got one that ends at {old_end} and {new_end}."
+            )
 
     @classmethod
     def identity(cls, length: int) -> OffsetMap:

@@ -262,4 +262,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     owner = value if isinstance(value, Callable) and hasattr(value, "__qualname__") else type(value)  # type: ignore[arg-type]
-    return f"{owner.__module__}.{owner.__qualname__}"
+    name = getattr(value, "name_or_path", None) or getattr(value, "name", None)  # which tokenizer of its class
+    return f"{owner.__module__}.{owner.__qualname__}" + (f":{name}" if isinstance(name, str) and name else "")

@@ -94,7 +94,7 @@ def _entry(record: Record, position: int, run: str) -> _Entry:
     if isinstance(record, Chunk):
         hashed = record.embed_hash
         place = (record.source, record.index, record.start, record.end, list(record.path), record.metadata)
-        return _Entry(record, position, record.key, hashed, place)
+        return _Entry(record, position, f"{record.key} {hashed}", hashed, place)
     if not isinstance(record, Mapping):
         raise DocumentError(
             f"the {run} run must hold chunks or their dictionaries, got {type(record).__name__} at position {position}."
@@ -112,7 +112,7 @@ def _entry(record: Record, position: int, run: str) -> _Entry:
     key = record.get("key")
     if not isinstance(key, str):
         key = f"{record.get('source', '')}:{hashed}:0"
-    return _Entry(record, position, key, hashed, tuple(record.get(name) for name in _PLACE))
+    return _Entry(record, position, f"{key} {hashed}", hashed, tuple(record.get(name) for name in _PLACE))
 
 
 def _same_place(a: _Entry, b: _Entry) -> bool:
@@ -147,6 +147,9 @@ def _match(
     return pairs, left, rest
 
 
+_LONGEST_LINE = 256 << 20
+
+
 def read_jsonl(path: str | Path) -> list[dict[str, Any]]:
     """The records of a JSON Lines file, as `to_jsonl()` and `cantle chunk -f jsonl` write it.
 
@@ -157,10 +160,14 @@ def read_jsonl(path: str | Path) -> list[dict[str, Any]]:
 
     records = []
     with open(path, "rb") as file:
-        for number, line in enumerate(file, 1):
+        number = 0
+        while line := file.readline(_LONGEST_LINE):
+            number += 1
+            where = f"{path}, line {number}"
+            if len(line) == _LONGEST_LINE:
+                raise DocumentError(f"{where}: longer than {_LONGEST_LINE >> 20} MiB. Is this a file of chunks?")
             if not line.strip():
                 continue
-            where = f"{path}, line {number}"
             try:
                 record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except UnicodeDecodeError as error:

@@ -420,13 +420,13 @@ class RefusesWithoutAWord(Base):
         raise DocumentError("")
 
 
-@planted(9, "abc", "TypeError instead of chunks or a CantleError")
+@planted(9, "abc", "must give Chunks or an iterable of Chunk, got None")
 class GivesNoChunks(Base):
     def split(self, source: Source) -> Any:
         return None
 
 
-@planted(9, "abc", "AttributeError instead of chunks or a CantleError")
+@planted(9, "abc", "must give Chunk objects, got 'abc'")
 class GivesStrings(Base):
     def split(self, source: Source) -> Any:
         return [source.text]

@@ -6,6 +6,8 @@ options, unknown names); 130 interrupted; 141 the reader of our output went away
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
@@ -35,4 +37,10 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> Any:
     """Run the command line; ends the process with its exit code."""
+    if sys.stderr is None:  # closed by the caller, as in `2>&-`
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # open as long as the process
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.exit("Error: standard output is closed. Leave it open, or write to a file with -o.")
     return cli.main(args, prog_name="cantle")

@@ -21,6 +21,7 @@ from . import options as opt
 from .group import Failure
 from .inputs import find, standard_input
 from .outputs import FORMATS, Writer, chosen_format, opened, writer
+from .tables import printable
 
 __all__ = ["command"]
 
@@ -71,7 +72,7 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("--source", help="The name of the one input, which ids begin with. Default: its path.")
 @click.option("-f", "--format", "format_", type=click.Choice(FORMATS), help="The format of the output.")
 @click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
-@click.option("-w", "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("-w", "--workers", type=click.IntRange(min=1, max=1024), default=1, show_default=True, help="Processes.")
 @click.option("--strict", is_flag=True, help="Stop at the first file that fails and write no file.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def command(
@@ -98,6 +99,8 @@ def command(
         overlap=("--overlap", overlap),
         length_function=("--length", length),
     )
+    if "" in files or out == "":
+        raise click.UsageError("A name is empty. Name a file or a directory, or - for standard input.")
     if source is not None and (len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())):
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
@@ -181,7 +184,7 @@ class _Run:
         """The failures, one line each; without any, a line about the result for a person at a terminal."""
         if self.failed:
             for name, error in self.failed:
-                click.echo(f"Error: {_line(name, error)}", err=True)
+                click.echo(f"Error: {printable(_line(name, error))}", err=True)
             total = self.done + len(self.failed)
             raise Failure(f"{len(self.failed)} of {total} {'document' if total == 1 else 'documents'} failed.")
         if not quiet and sys.stderr.isatty():

@@ -8,7 +8,7 @@ import click
 
 from ..sync import diff as compare
 from ..sync import read_jsonl
-from .tables import as_json
+from .tables import as_json, printable
 
 __all__ = ["command"]
 
@@ -66,4 +66,4 @@ def _name(record: Any) -> dict[str, Any]:
 def _line(sign: str, record: Any) -> str:
     text = " ".join(str(record.get("text", "")).split())
     shown = text if len(text) <= 70 else f"{text[:67]}..."
-    return f"{sign} {record.get('id', record.get('key', '?'))}  {shown}"
+    return printable(f"{sign} {record.get('id', record.get('key', '?'))}  {shown}")

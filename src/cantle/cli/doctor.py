@@ -141,13 +141,14 @@ def _tokenizers() -> Iterator[Check]:
 
 
 def _vocabularies() -> Iterator[Check]:
+    from ..errors import CantleError
     from ..tokenizers.vocabulary import unpacked
 
     step = "The installation is damaged: pip install --force-reinstall --no-deps cantle"
     for name, wanted in VOCABULARIES.items():
         try:
             found = sha256(unpacked(name)).hexdigest()
-        except (OSError, EOFError, ValueError) as error:  # missing or cut off
+        except CantleError as error:  # missing or cut off
             yield Check("Vocabularies", name, "problem", f"{type(error).__name__}: {error}", step)
             continue
         if found == wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import click
 
 from ..errors import CantleError, CantleWarning, OptionError, PluginError, UnknownLengthError, UnknownStrategyError
+from .tables import printable
 
 __all__ = ["COMMANDS", "Cli", "Failure"]
 
@@ -28,7 +30,7 @@ class Failure(click.ClickException):
     """Ends the command with one line `Error: ...` on standard error and an exit code."""
 
     def __init__(self, message: str, exit_code: int = 1) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.exit_code = exit_code  # type: ignore[misc]  # click reads it from the instance
 
 
@@ -41,7 +43,7 @@ class Cli(click.Group):
             try:
                 more = [name for name in _registered() if name not in COMMANDS]
             except CantleError as error:
-                click.echo(f"Warning: {error}", err=True)
+                click.echo(f"Warning: {printable(str(error))}", err=True)
                 more = []
         return [*COMMANDS, *more]
 
@@ -76,6 +78,11 @@ class Cli(click.Group):
             # The reader has gone, as in `| head`. Nothing is left to say, not at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise click.exceptions.Exit(141) from None
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):  # nothing more can be written at exit either
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            where = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{where}{error.strerror or error}") from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             raise click.exceptions.Exit(130) from None
@@ -105,19 +112,22 @@ def _broken(name: str, error: CantleError) -> click.Command:
 
 @contextmanager
 def _orderly_end() -> Iterator[None]:
-    """Let SIGTERM, which `timeout` and service managers send, clean up as an exception does."""
+    """Let SIGTERM (service managers) and SIGHUP (a terminal that closes) clean up as an exception does."""
 
-    def end(*_: Any) -> None:
-        raise SystemExit(143)
+    def end(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    numbers = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    # An ignored signal, as nohup leaves it, stays ignored.
+    before = {n: signal.signal(n, end) for n in numbers if signal.getsignal(n) is not signal.SIG_IGN}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -127,7 +137,7 @@ def _own_warnings() -> Iterator[None]:
 
     def line(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, CantleWarning):
-            click.echo(f"Warning: {message}", err=True)
+            click.echo(f"Warning: {printable(str(message))}", err=True)
         else:
             show(message, category, *rest, **more)
 

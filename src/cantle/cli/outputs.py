@@ -61,7 +61,7 @@ def opened(out: str | None) -> Iterator[Output]:
             yield Output(file)
         return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=".cantle-", suffix=".tmp", dir=path.parent)
     except OSError as error:
         raise Failure(f"Cannot write {out}: {error.strerror}: {path.parent}", 2) from error
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv as csv_module
 import io
 import json
-import re
 from collections.abc import Iterable
 
 import click
 
 from ..arrow import COLUMNS, flat
 from ..chunks import Chunks
+from .tables import printable
 
 __all__ = ["csv", "csv_header", "jsonl", "text"]
 
@@ -41,10 +41,6 @@ def _csv(rows: Iterable[Iterable[object]]) -> bytes:
     return buffer.getvalue().encode("utf-8")
 
 
-# On a terminal a document's control characters would be commands.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
 def text(chunks: Chunks, length: str | None, terminal: bool, color: bool) -> bytes:
     """For reading: a line about each chunk, then its text."""
     measure = None
@@ -69,7 +65,7 @@ def text(chunks: Chunks, length: str | None, terminal: bool, color: bool) -> byt
             parts.append(" > ".join(chunk.path))
         head, body = f"--- {'  '.join(parts)}".replace("\n", " "), chunk.text
         if terminal:
-            head, body = _CONTROLS.sub("\ufffd", head), _CONTROLS.sub("\ufffd", body.replace("\r\n", "\n"))
+            head, body = printable(head), printable(body.replace("\r\n", "\n"))
         if color:
             head = click.style(head, fg="cyan")
         shown.append(f"{head}\n{body}\n\n")

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
-__all__ = ["as_json", "definitions"]
+from ..written import to_json
+
+__all__ = ["as_json", "definitions", "printable"]
 
 
 def as_json(value: Any) -> None:
     """Write a value as indented JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    click.echo(to_json(value, indent=2))
+
+
+# On a terminal a document's control characters would be commands.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """The text with what cannot be printed, or would command the terminal, replaced by U+FFFD."""
+    return _CONTROLS.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def definitions(title: str, rows: Iterable[tuple[str, str]]) -> None:
     """Write terms with their explanations under a title, wrapped at the width of the terminal."""
     formatter = click.HelpFormatter(max_width=min(shutil.get_terminal_size((100, 24)).columns, 120))
     with formatter.section(title):
-        formatter.write_dl(list(rows) or [("(none)", "")])
+        formatter.write_dl([(printable(a), printable(b)) for a, b in rows] or [("(none)", "")])
     click.echo(formatter.getvalue().rstrip("\n"))

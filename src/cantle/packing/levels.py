@@ -224,27 +224,21 @@ def may_cut(text: str, start: int, end: int, position: str | None, strip: bool) 
 
 
 def _ends_well(text: str, at: int, strip: bool) -> bool:
-    """Whether a chunk that ends at `at`, trimmed, breaks no cluster."""
-    if not strip or is_boundary(text, at):
-        return is_boundary(text, at)
-    end = at
-    while end and text[end - 1] in STRIP:
-        end -= 1
-    while end < at and not is_boundary(text, end):  # trimming leaves what belongs to a cluster
-        end += 1
-    return is_boundary(text, end)
+    """Whether a chunk that ends at `at` breaks no cluster; trimming may end it earlier."""
+    while not is_boundary(text, at):
+        if not strip or text[at - 1] not in STRIP:
+            return False
+        at -= 1
+    return True
 
 
 def _begins_well(text: str, at: int, strip: bool) -> bool:
-    """Whether a chunk that begins at `at`, trimmed, breaks no cluster."""
-    if not strip or is_boundary(text, at):
-        return is_boundary(text, at)
-    start = at
-    while start < len(text) and text[start] in STRIP:
-        start += 1
-    while start > at and not is_boundary(text, start):
-        start -= 1
-    return is_boundary(text, start)
+    """Whether a chunk that begins at `at` breaks no cluster; trimming may begin it later."""
+    while not is_boundary(text, at):
+        if not strip or text[at] not in STRIP:
+            return False
+        at += 1
+    return True
 
 
 class Pattern:

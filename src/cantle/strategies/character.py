@@ -35,13 +35,18 @@ class Character(Sized):
         "Several separators instead of one: the first that occurs cuts the text, the following ones cut "
         "what it leaves too long.",
     )
-    is_separator_regex: bool = option(False, "Take separators for regular expressions.")
+    is_separator_regex: bool = option(
+        False,
+        "Take separators for regular expressions. Those of a stranger can take for ever, as "
+        "with any use of Python's re.",
+    )
 
     def __post_init__(self) -> None:
         checks.string("separator", self.separator)
         checks.boolean("is_separator_regex", self.is_separator_regex)
         if self.separators is not None:
             checks.strings("separators", self.separators)
+            object.__setattr__(self, "separators", tuple(self.separators))
             if self.separator != "\n\n":
                 raise OptionError(
                     f"separator ({self.separator!r}) and separators ({list(self.separators)!r}) cannot both be given. "

@@ -36,7 +36,11 @@ class Recursive(Sized):
     separators: list[str] | tuple[str, ...] = option(
         DEFAULT, "Where to cut, strongest first; the empty string stands for every character."
     )
-    is_separator_regex: bool = option(False, "Take the separators for regular expressions.")
+    is_separator_regex: bool = option(
+        False,
+        "Take the separators for regular expressions. Those of a stranger can take for ever, as "
+        "with any use of Python's re.",
+    )
     language: str | None = option(
         None,
         "Use the separators of a programming or markup language instead: " + ", ".join(LANGUAGES) + ". "
@@ -45,6 +49,7 @@ class Recursive(Sized):
 
     def __post_init__(self) -> None:
         checks.strings("separators", self.separators)
+        object.__setattr__(self, "separators", tuple(self.separators))
         checks.boolean("is_separator_regex", self.is_separator_regex)
         checks.string("language", self.language, none=True)
         if self.language and self.language not in LANGUAGES:

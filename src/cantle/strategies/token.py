@@ -67,6 +67,7 @@ class Token(Sized):
             checks.strings(option_name, list(value))
             if "" in value:
                 raise OptionError(f"{option_name} must hold special tokens, got an empty string among {list(value)!r}.")
+            object.__setattr__(self, option_name, frozenset(value))
         super().__post_init__()
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..chunks import Chunks
 from ..document import MDocument
-from ..errors import CantleError, ContractError
+from ..errors import CantleError, ContractError, PluginError
 from ..plugins import Registry
 from ..source import Source
 from .case import fail, shown
@@ -78,6 +78,8 @@ def guarded(call: Callable[[], Any], document: Source, seconds: float) -> Any:
 def _judge(error: BaseException, document: Source) -> None:
     if isinstance(error, ContractError | KeyboardInterrupt | SystemExit):
         raise error
+    if isinstance(error, PluginError):  # what it gave is not what a strategy gives
+        raise ContractError(9, "any str", f"{error} For {_described(document)}") from error
     if isinstance(error, CantleError):
         if not str(error).strip():
             fail(9, f"{type(error).__name__} without a message for {_described(document)}")

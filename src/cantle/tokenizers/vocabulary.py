@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import gzip
+import zlib
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ..errors import VocabularyError
 from .encodings import EncodingFacts
 
 __all__ = ["character_lengths", "ranks", "unpacked"]
@@ -15,8 +17,14 @@ __all__ = ["character_lengths", "ranks", "unpacked"]
 
 def unpacked(name: str) -> bytes:
     """The `.tiktoken` file of a vocabulary: a line a token, its bytes in base64 and its rank."""
-    packed = files("cantle").joinpath("data", "vocab", f"{name}.tiktoken.gz").read_bytes()
-    return gzip.decompress(packed)
+    file = f"{name}.tiktoken.gz"
+    try:
+        return gzip.decompress(files("cantle").joinpath("data", "vocab", file).read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise VocabularyError(
+            f"the vocabulary {file} of the package cannot be read ({type(error).__name__}: {error}). "
+            "Install cantle again."
+        ) from error
 
 
 def ranks(facts: EncodingFacts) -> dict[bytes, int]:
