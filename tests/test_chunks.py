@@ -287,3 +287,28 @@ def test_documents_give_chunks_of_themselves() -> None:
     assert chunks.source is document
     assert chunks[0].source == "me"
     assert len(chunks.config_hash) == 16
+
+
+def test_metadata_that_json_does_not_know() -> None:
+    document = MDocument.from_text("one")
+    document.metadata.update({1: "number", None: "none", "nan": float("nan"), "set": {2, 1}, "object": b"bytes"})  # type: ignore[attr-defined]
+    row = json.loads(document.chunk("token").to_jsonl(), parse_constant=pytest.fail)
+    expected = {"1": "number", "None": "none", "nan": "nan", "set": ["1", "2"], "object": "b'bytes'"}
+    assert row["metadata"] == expected
+    assert json.loads(document.chunk("token").to_arrow()["metadata"][0].as_py()) == expected
+
+
+def test_metadata_that_holds_itself_ends() -> None:
+    document = MDocument.from_text("one")
+    document.metadata["self"] = document.metadata  # type: ignore[index]
+    assert json.loads(document.chunk("token").to_jsonl())["text"] == "one"
+
+
+def test_embeddings_may_be_arrays() -> None:
+    import numpy
+
+    one, two = (MDocument.from_text("one").chunk("token") for _ in range(2))
+    one[0].embedding, two[0].embedding = numpy.ones(3), numpy.ones(3)
+    assert one == two
+    two[0].embedding = numpy.zeros(3)
+    assert one != two

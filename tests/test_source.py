@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantle import OffsetMap, Source
+from cantle.errors import OptionError
 
 
 @st.composite
@@ -102,3 +103,9 @@ def test_a_source_is_frozen() -> None:
     assert (source.kind, source.source, source.body) == ("text", "", 0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         source.text = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("copies", [((0, 0, 2), (1, 3, 1)), ((0, 2, 1), (1, 1, 1)), ((0, 0, 9),), ((0, 0, -1),)])
+def test_copies_that_cannot_be_are_refused(copies: tuple[tuple[int, int, int], ...]) -> None:
+    with pytest.raises(OptionError, match="the copies of an OffsetMap must"):
+        OffsetMap(copies, 4, 4)

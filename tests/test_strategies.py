@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -545,3 +546,28 @@ def test_all_errors_are_cantle_errors() -> None:
     for name, options, _ in WRONG_OWN:
         with pytest.raises(CantleError):
             CLASSES[name](**options)
+
+
+@pytest.mark.parametrize("unit", ["\r\n", "\n\r", " \u0301", "\\a{", "\\begin{", "\\end{x", "{", "\u200d"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_size": 200, "overlap": 50},
+        {"max_size": 200, "overlap": 0, "strip_whitespace": False},
+        {"max_size": 200, "overlap": 20, "strip_whitespace": False, "separator_position": "end"},
+        {"max_size": 200, "overlap": 0, "language": "latex"},
+    ],
+)
+def test_repeated_units_cost_in_proportion_to_their_number(unit: str, options: dict[str, Any]) -> None:
+    """Counted in Python calls and characters looked at by the kit, not timed."""
+    from cantle.testing.linear import linear
+
+    strategy = Recursive(**options)
+    linear(strategy, {"repeated": lambda size: unit * (size // len(unit))}, 60.0)
+
+
+def test_an_overlap_that_moves_is_measured_again() -> None:
+    chunks = MDocument.from_text(" aaaaaaaaa\u200d").chunk("token", max_size=3, overlap=1)
+    length = Token().length
+    for a, b in itertools.pairwise(chunks):
+        assert length(chunks.source.text[b.start : a.end]) <= 1

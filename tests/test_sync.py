@@ -147,3 +147,13 @@ def test_a_file_may_have_a_mark_empty_lines_and_lone_surrogates(tmp_path: Path) 
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps({"text": "\ud800"}).encode() + b"\n\n" + b'{"text": "b"}')
     assert [record["text"] for record in read_jsonl(path)] == ["\ud800", "b"]
+
+
+def test_the_same_key_with_another_text_is_another_chunk() -> None:
+    old, new = {"key": "k", "text": "one"}, {"key": "k", "text": "two"}
+    assert diff([old], [new]).counts | {"kept": 0, "new": 1, "gone": 1} == diff([old], [new]).counts
+
+
+def test_metadata_of_any_kind_is_compared() -> None:
+    a = {"text": "one", "metadata": {1: "x", "b": float("nan"), None: {2}}}
+    assert len(diff([a], [dict(a)]).kept) == 1

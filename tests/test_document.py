@@ -1,0 +1,270 @@
+"""`MDocument`: what it is made of, the default strategy of a kind, and `chunk()` as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, hookimpl, registry
+from cantle.errors import CantleError, OptionError, PluginError
+from cantle.plugins import BUILTIN
+from cantle.strategies.recursive import Recursive
+
+OURS = {name.rpartition(".")[2]: name for name in BUILTIN}
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "html", "json", "latex"])
+def test_a_constructor_for_every_kind(kind: str) -> None:
+    document = getattr(MDocument, f"from_{kind}")("a", metadata={"n": 1}, source="name")
+    assert (document.text, document.kind, document.metadata, document.source) == ("a", kind, {"n": 1}, "name")
+    assert isinstance(document, Source)
+
+
+def test_pdf_text() -> None:
+    assert MDocument.from_pdf_text("one\ftwo").kind == "pdf"
+
+
+def test_it_is_frozen_and_chunking_does_not_change_it() -> None:
+    document = MDocument.from_text("one two three")
+    before = dataclasses.asdict(document)
+    first = document.chunk(max_size=5, overlap=0)
+    assert document.chunk(max_size=5, overlap=0) == first
+    assert dataclasses.asdict(document) == before
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        document.text = "other"  # type: ignore[misc]
+
+
+def test_metadata_is_a_copy() -> None:
+    given = {"tags": ["a"]}
+    document = MDocument.from_text("one two three", metadata=given)
+    chunks = document.chunk(max_size=5, overlap=0)
+    given["tags"].append("b")
+    chunks[0].metadata["tags"].append("c")
+    assert chunks[1].metadata == {"tags": ["a"]}
+
+
+@pytest.mark.parametrize("text", [b"bytes", None, 5])
+def test_a_text_is_a_str(text: Any) -> None:
+    with pytest.raises(OptionError, match="a document's text must be a str, got"):
+        MDocument.from_text(text)
+
+
+@pytest.mark.parametrize("metadata", [["a"], "abc", 5])
+def test_metadata_is_a_mapping(metadata: Any) -> None:
+    with pytest.raises(OptionError, match="metadata must be a mapping of names to values, got"):
+        MDocument.from_text("a", metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("markdown", "# One\n\nwords of it\n\n## Two\n\nmore words"),
+        ("html", "<p>some words</p><div>and some more</div>"),
+        ("latex", "\\section{One} words\n\\section{Two} words"),
+    ],
+)
+def test_without_a_strategy_the_kind_decides(kind: str, text: str) -> None:
+    document = MDocument(text, kind)
+    default = document.chunk(max_size=25, overlap=0)
+    assert default == document.chunk("recursive", language=kind, max_size=25, overlap=0)
+    assert default == document.chunk("", max_size=25, overlap=0)
+
+
+def test_another_kind_is_cut_as_text() -> None:
+    assert MDocument("x y z", "word").chunk(max_size=3, overlap=0).texts == ["x y", "z"]
+
+
+def test_separators_of_the_caller_replace_those_of_the_kind() -> None:
+    chunks = MDocument("a;b\n# c", "markdown").chunk(separators=[";"], max_size=5, overlap=0)
+    assert chunks.texts == ["a", "b\n# c"]
+
+
+def test_front_matter_is_in_no_chunk_and_moves_no_offset(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("---\ntitle: Tides\n---\n\n# High\n\nwater", "utf-8")
+    document = MDocument.from_file(path)
+    chunks = document.chunk(max_size=10, overlap=0)
+    assert document.metadata == {"title": "Tides"}
+    assert [document.text[c.start : c.end] for c in chunks] == chunks.texts == ["# High", "water"]
+    assert chunks.dropped == [(0, document.body, "front-matter")]
+
+
+def test_a_name_a_class_and_an_instance_are_one() -> None:
+    document = MDocument.from_text("one two three four five")
+    by_name = document.chunk("recursive", max_size=9)
+    assert document.chunk(Recursive, max_size=9) == by_name
+    assert document.chunk(Recursive(max_size=9)) == by_name
+    assert document.chunk(Recursive(max_size=50), max_size=9) == by_name
+
+
+@pytest.mark.parametrize("strategy", [5, str, b"x", len, object()])
+def test_what_is_no_strategy(strategy: Any) -> None:
+    with pytest.raises(CantleError):
+        MDocument.from_text("a").chunk(strategy)
+
+
+def test_config_hash_names_strategy_and_options() -> None:
+    document = MDocument.from_text("one two three")
+    one, same, other = (document.chunk(max_size=n).config_hash for n in (5, 5, 6))
+    assert one == same != other
+    assert len(one) == 16
+    assert int(one, 16) >= 0
+
+
+def test_achunk_is_chunk() -> None:
+    document = MDocument.from_text("one two three four five")
+    assert asyncio.run(document.achunk("recursive", max_size=9)) == document.chunk("recursive", max_size=9)
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Waits, then cuts in the middle."""
+
+    name: ClassVar[str] = "halves"
+    way: str = "coroutine"
+
+    def split(self, source: Source) -> list[Chunk]:
+        middle = len(source.text) // 2
+        return [Chunk(source.text[a:b], a, b) for a, b in ((0, middle), (middle, len(source.text)))]
+
+    def asplit(self, source: Source) -> Any:
+        if self.way == "at once":
+            return self.split(source)
+        return self._one_by_one(source) if self.way == "generator" else self._waited(source)
+
+    async def _waited(self, source: Source) -> list[Chunk]:
+        await asyncio.sleep(0)
+        return self.split(source)
+
+    async def _one_by_one(self, source: Source) -> AsyncIterator[Chunk]:
+        for chunk in self.split(source):
+            await asyncio.sleep(0)
+            yield chunk
+
+
+@pytest.mark.parametrize("way", ["coroutine", "generator", "at once"])
+def test_a_strategy_may_wait(way: str) -> None:
+    assert asyncio.run(MDocument.from_text("abcd").achunk(Halves(way=way))).texts == ["ab", "cd"]
+
+
+class Gives:
+    name: ClassVar[str] = "gives"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def split(self, source: Source) -> Any:
+        return self.answer
+
+
+TWICE = Chunk("a", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "split() of strategy 'gives' must give Chunks or an iterable of Chunk, got None."),
+        (["a"], "a strategy must give Chunk objects, got 'a' at position 0."),
+        ([TWICE, TWICE], "a strategy must give each Chunk once, got Chunk(0:1 'a') again at position 1."),
+    ],
+)
+def test_a_strategy_that_gives_something_else(answer: Any, message: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        MDocument.from_text("a").chunk(Gives(answer))
+    assert str(caught.value) == message
+
+
+class Redacts:
+    """Rewrites digits, and says truly or falsely what it did."""
+
+    def __init__(self, honest: bool) -> None:
+        self.honest = honest
+
+    @hookimpl
+    def prepare_source(self, source: Source) -> tuple[Source, OffsetMap]:
+        text = "".join("#" if c.isdigit() else c for c in source.text)
+        digits = [(i, i + 1, 1) for i, c in enumerate(source.text) if c.isdigit()]
+        edits = digits if self.honest else []
+        return dataclasses.replace(source, text=text), OffsetMap.from_edits(len(text), edits)
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_what_was_redacted_never_comes_back(honest: bool) -> None:
+    plugins = Registry({**OURS, "redacts": Redacts(honest)})
+    document = MDocument.from_text("call 555 now\n\nor 666")
+    chunks = document.chunk("recursive", max_size=12, overlap=0, plugins=plugins)
+    assert chunks.texts == ["call ### now", "or ###"]
+    assert [(c.start, c.end) for c in chunks] == [(0, 12), (14, 20)] if not honest else True
+
+
+class Prefixes:
+    @hookimpl
+    def finish_chunks(self, chunks: Chunks) -> Chunks:
+        for chunk in chunks:
+            chunk.prefix = "> "
+        return chunks
+
+
+def test_what_a_plugin_writes_into_chunks_is_in_the_texts_and_survives_pickling() -> None:
+    import pickle
+
+    chunks = MDocument.from_text("one two").chunk(
+        "recursive", max_size=3, overlap=0, plugins=Registry({**OURS, "prefixes": Prefixes()})
+    )
+    assert chunks.texts == pickle.loads(pickle.dumps(chunks)).texts == ["> one", "> two"]
+
+
+def halved(text: str) -> int:
+    return len(text) // 2
+
+
+class Lengths:
+    @hookimpl
+    def register_length_functions(self) -> dict[str, Any]:
+        return {"halved": lambda: halved}
+
+
+def test_length_functions_of_a_registry_of_its_own() -> None:
+    document = MDocument.from_text("one two three four")
+    plugins = Registry({**OURS, "lengths": Lengths()})
+    by_name = document.chunk("recursive", max_size=5, length_function="halved", plugins=plugins)
+    assert by_name.texts == document.chunk("recursive", max_size=5, length_function=halved).texts
+    again = asyncio.run(document.achunk("recursive", max_size=5, length_function="halved", plugins=plugins))
+    assert again.texts == by_name.texts
+    with pytest.raises(LookupError, match="No length function is named 'halved'"):
+        document.chunk("recursive", max_size=5, length_function="halved")
+
+
+def lazily(source: Source) -> Iterator[Chunk]:
+    yield Chunk(source.text[:1], 0, 1)
+    raise ValueError("no more")
+
+
+def test_an_error_in_the_middle_of_lazy_chunks_is_the_strategys_own() -> None:
+    class Lazy(Gives):
+        def split(self, source: Source) -> Iterator[Chunk]:
+            return lazily(source)
+
+    with pytest.raises(ValueError, match="no more"):
+        MDocument.from_text("ab").chunk(Lazy(None))
+
+
+def test_options_do_not_go_with_an_object_that_has_none() -> None:
+    with pytest.raises(OptionError, match="Options \\(max_size\\) go with a name or a class"):
+        MDocument.from_text("a").chunk(Gives([]), max_size=5)
+
+
+@pytest.mark.parametrize("extract", [["title"], "title", []])
+def test_extract_is_a_mapping(extract: Any) -> None:
+    with pytest.raises(OptionError, match="extract must map fields to options"):
+        MDocument.from_text("a").chunk(extract=extract)
+
+
+def test_the_default_registry_is_made_once() -> None:
+    assert registry() is registry()
