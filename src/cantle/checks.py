@@ -44,5 +44,5 @@ def strings(name: str, value: Any) -> None:
 
 def choice(name: str, value: Any, good: Collection[Any]) -> None:
     """One of the given values."""
-    if value not in good:
+    if not any(value is item or (isinstance(value, type(item)) and value == item) for item in good):
         raise OptionError(f"{name} must be one of {', '.join(map(repr, good))}, got {value!r}.")

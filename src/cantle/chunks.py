@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
@@ -55,11 +56,15 @@ class Chunks(Sequence[Chunk]):
         self._dropped = None if dropped is None else list(dropped)
         self._gap_reason = gap_reason
         self._occurrences: list[int] | None = None
+        # As it is now: chunks settle their metadata when they are asked for it.
+        self._base: Mapping[str, Any] = deepcopy(dict(source.metadata)) if source.metadata else {}
         for i, chunk in enumerate(self._items):
             if not isinstance(chunk, Chunk):
                 raise PluginError(f"a strategy must give Chunk objects, got {chunk!r} at position {i}.")
             if chunk._siblings is self:
                 raise PluginError(f"a strategy must give each Chunk once, got {chunk!r} again at position {i}.")
+            if chunk._siblings is not None:  # it belongs to another result already, which keeps it
+                chunk = self._items[i] = copy(chunk)
             self._adopt(chunk, i)
 
     @classmethod
@@ -95,7 +100,7 @@ class Chunks(Sequence[Chunk]):
     def _adopt(self, chunk: Chunk, index: int) -> None:
         chunk.index = index
         chunk.source = self.source.source
-        chunk._base = self.source.metadata
+        chunk._base = self._base
         chunk._siblings = self
         if chunk._metadata is not None:  # what was written into it before is kept, on top of ours
             chunk._extra, chunk._metadata = chunk._metadata, None

@@ -37,32 +37,32 @@ class MDocument(Source):
     @classmethod
     def from_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A document of plain text."""
-        return cls(_text(text), "text", _metadata(metadata), source)
+        return cls(text, "text", _metadata(metadata), source)
 
     @classmethod
     def from_markdown(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A Markdown document. Front matter is left in the text; `from_file` reads it."""
-        return cls(_text(text), "markdown", _metadata(metadata), source)
+        return cls(text, "markdown", _metadata(metadata), source)
 
     @classmethod
     def from_html(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """An HTML document, given as text."""
-        return cls(_text(text), "html", _metadata(metadata), source)
+        return cls(text, "html", _metadata(metadata), source)
 
     @classmethod
     def from_json(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A JSON document, given as text."""
-        return cls(_text(text), "json", _metadata(metadata), source)
+        return cls(text, "json", _metadata(metadata), source)
 
     @classmethod
     def from_latex(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """A LaTeX document."""
-        return cls(_text(text), "latex", _metadata(metadata), source)
+        return cls(text, "latex", _metadata(metadata), source)
 
     @classmethod
     def from_pdf_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
         """The text of a PDF, its pages separated by form feeds."""
-        return cls(_text(text), "pdf", _metadata(metadata), source)
+        return cls(text, "pdf", _metadata(metadata), source)
 
     @classmethod
     def from_file(
@@ -92,7 +92,7 @@ class MDocument(Source):
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
         if loaded is not None:
             return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, name, loaded.body)
-        text = files.decode(path.read_bytes(), path.as_posix(), encoding, kind)
+        text = files.decode(files.read(path), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
     def chunk(
@@ -109,10 +109,11 @@ class MDocument(Source):
         document's kind. `extract` maps metadata fields to options (or True). `plugins` is the
         registry to use, the installed plugins by default. All other options are the strategy's.
         """
-        if plugins is not None:
-            with plugins.in_use():
-                return self._chunk(plugins, strategy, extract, options)
-        return self._chunk(registry(), strategy, extract, options)
+        host = _host(plugins)
+        if plugins is None:
+            return self._chunk(host, strategy, extract, options)
+        with host.in_use():
+            return self._chunk(host, strategy, extract, options)
 
     def _chunk(
         self,
@@ -139,7 +140,7 @@ class MDocument(Source):
         **options: Any,
     ) -> Chunks:
         """Like `chunk`, for strategies and extractors that wait; other ones run in a thread."""
-        host = plugins or registry()
+        host = _host(plugins)
         with host.in_use():
             return await self._achunk(host, strategy, extract, options)
 
@@ -205,12 +206,12 @@ class MDocument(Source):
         return chunks
 
 
-def _text(text: Any) -> str:
-    if not isinstance(text, str):
-        raise OptionError(
-            f"a document's text must be a str, got {type(text).__name__}. Decode bytes first, or use from_file()."
-        )
-    return text
+def _host(plugins: Any) -> Registry:
+    if plugins is None:
+        return registry()
+    if not isinstance(plugins, Registry):
+        raise OptionError(f"plugins must be a Registry or None, got {plugins!r}. Make one: Registry({{name: plugin}}).")
+    return plugins
 
 
 async def _awaited(pieces: Any) -> Any:

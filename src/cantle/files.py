@@ -9,7 +9,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import DocumentError, GuessedEncodingWarning, OptionError
@@ -91,6 +91,14 @@ def kind_of(path: str | PurePath) -> str:
     return KINDS.get(PurePath(path).suffix.lower(), "text")
 
 
+def read(path: Path) -> bytes:
+    """The bytes of a file. Raises `OSError`, and `DocumentError` for a path that none can have."""
+    try:
+        return path.read_bytes()
+    except ValueError as error:
+        raise DocumentError(f"{str(path)!r} is no path of a file: {error}.") from None
+
+
 def decode(data: bytes, name: str, encoding: str | None = None, kind: str | None = None) -> str:
     """The text of a file, without a byte order mark, line ends as they are.
 
@@ -104,7 +112,8 @@ def decode(data: bytes, name: str, encoding: str | None = None, kind: str | None
         return _given(data, name, encoding)
     for mark, found in _MARKS:
         if data.startswith(mark) and (text := _try(data[len(mark) :], found)) is not None:
-            return text
+            return text.lstrip("\ufeff")  # some tools put a second mark in front
+    data = data.removeprefix(codecs.BOM_UTF8)
     _refuse_known(data, name)
     text = _markup(data, name, kind) or _utf16(data)
     if text is None:
@@ -129,7 +138,7 @@ def _given(data: bytes, name: str, encoding: str) -> str:
             "encoding must be a text encoding that Python knows, such as 'utf-8', 'cp1252' or 'utf-16', "
             f"got {encoding!r}."
         ) from None
-    return text.removeprefix("\ufeff")
+    return text.lstrip("\ufeff")
 
 
 def _try(data: bytes, encoding: str) -> str | None:
@@ -246,7 +255,7 @@ def _guessed(data: bytes, name: str) -> str:
                 f"{name} is not UTF-8 and declares no encoding; it was read as {encoding}. "
                 f"If that is right, say so: encoding={encoding!r}; if not, give the right one."
             )
-            return text.removeprefix("\ufeff")
+            return text.lstrip("\ufeff")
     raise DocumentError(
         f"The encoding of {name} is unknown: it is not UTF-8, and no guess fits. Give it, for example "
         "encoding='cp1252' (Western Windows), or save the file as UTF-8."

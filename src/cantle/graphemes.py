@@ -52,6 +52,8 @@ def _decided(text: str, position: int) -> bool:
     before, after = text[position - 1], text[position]
     if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
         return False
+    if _is_flag(before) and _is_flag(after):
+        return (position - _flags_start(text, position)) % 2 == 0
     cluster, _ = _patterns()
     if _certain(before, after):
         return True

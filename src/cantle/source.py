@@ -28,6 +28,20 @@ class Source:
     source: str = ""
     body: int = 0
 
+    def __post_init__(self) -> None:
+        """Raise `OptionError` for a field of the wrong kind."""
+        if not isinstance(self.text, str):
+            raise OptionError(
+                f"a document's text must be a str, got {type(self.text).__name__}. "
+                "Decode bytes first, or use MDocument.from_file()."
+            )
+        if not isinstance(self.kind, str) or not isinstance(self.source, str):
+            raise OptionError(f"kind and source of a document must be strings, got {self.kind!r} and {self.source!r}.")
+        if not isinstance(self.metadata, Mapping):
+            raise OptionError(f"metadata must be a mapping of names to values, got {self.metadata!r}.")
+        if not 0 <= self.body <= len(self.text):
+            raise OptionError(f"body must lie in the text of {len(self.text)} characters, got {self.body!r}.")
+
 
 @dataclass(frozen=True)
 class OffsetMap:
