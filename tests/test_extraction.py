@@ -141,14 +141,14 @@ def test_an_unknown_field_lists_the_fields_there_are(run: Any) -> None:
     with pytest.raises(ExtractionError) as caught:
         run({"titel": True}, p=Plugin(title=every(), keywords=every()))
     assert str(caught.value) == (
-        "No installed plugin extracts the field 'titel'. Did you mean 'title'? Fields: keywords, title. "
-        "Fields come from plugins: cantle-llm, for one, provides questions and schema."
+        "No plugin extracts the field 'titel'. Did you mean 'title'? Fields: keywords, title. "
+        "A plugin adds fields with the hook register_extractors()."
     )
     with pytest.raises(ExtractionError) as caught:
         run({"questions": True})
     assert str(caught.value) == (
-        "No installed plugin extracts the field 'questions'. No installed plugin extracts metadata. "
-        "Fields come from plugins: cantle-llm, for one, provides questions and schema."
+        "No plugin extracts the field 'questions'. None is installed that extracts any. "
+        "A plugin adds fields with the hook register_extractors()."
     )
 
 

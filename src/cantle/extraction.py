@@ -112,10 +112,10 @@ def _task(host: Registry, field: str, value: Any) -> _Task:
 def _unknown(field: str, known: Sequence[str]) -> str:
     close = get_close_matches(str(field), known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    there = f"Fields: {', '.join(known)}." if known else "No installed plugin extracts metadata."
+    there = f"Fields: {', '.join(known)}." if known else "None is installed that extracts any."
     return (
-        f"No installed plugin extracts the field {field!r}.{hint} {there} "
-        "Fields come from plugins: cantle-llm, for one, provides questions and schema."
+        f"No plugin extracts the field {field!r}.{hint} {there} "
+        "A plugin adds fields with the hook register_extractors()."
     )
 
 

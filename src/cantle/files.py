@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import DocumentError, GuessedEncodingWarning, OptionError
+from .warn import warn
 
 if TYPE_CHECKING:
     from .source import Source
@@ -291,7 +291,7 @@ def _western(text: str) -> bool:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, GuessedEncodingWarning, stacklevel=5)
+    warn(message, GuessedEncodingWarning)
 
 
 def assemble(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-import warnings
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from typing import Any
 
 from .errors import CantleWarning
+from .warn import warn
 
 __all__ = ["MAX_SIZE", "read"]
 
@@ -45,11 +45,10 @@ def read(text: str, name: str) -> tuple[dict[str, Any], int]:
         return _load(block), closed.end()
     except _Refused as refused:
         reason = str(refused)
-    warnings.warn(
+    warn(
         f"The front matter of {name or 'the document'} was left in the text: {reason}. Correct it, or begin the "
         "document with an empty line if it is none.",
         CantleWarning,
-        stacklevel=4,
     )
     return {}, 0
 

@@ -7,7 +7,6 @@ stranger's. Entry points are scanned at the first use that needs them, never at 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +25,7 @@ from .hookspecs import Extractor
 from .lengths import Length
 from .source import OffsetMap, Source
 from .strategy import Strategy, make
+from .warn import warn
 
 if TYPE_CHECKING:
     from .document import MDocument
@@ -99,9 +99,7 @@ class Registry:
         try:
             points = sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value))
         except Exception as error:  # some distribution's entry_points.txt cannot be read
-            warnings.warn(
-                f"Installed plugins cannot be listed, none is loaded: {_shown(error)}", PluginWarning, stacklevel=4
-            )
+            warn(f"Installed plugins cannot be listed, none is loaded: {_shown(error)}", PluginWarning)
             return
         for point in points:
             if names and point.name not in names:
@@ -110,11 +108,7 @@ class Registry:
             self._load(point.name, point.load, version, module=point.value)
             missing.discard(point.name)
         if missing:
-            warnings.warn(
-                f"CANTLE_PLUGINS names plugins that are not installed: {', '.join(sorted(missing))}.",
-                PluginWarning,
-                stacklevel=4,
-            )
+            warn(f"CANTLE_PLUGINS names plugins that are not installed: {', '.join(sorted(missing))}.", PluginWarning)
 
     def _load(self, name: str, plugin: Any, version: str, module: str = "") -> None:
         """Load one plugin in its own `try`: a broken one costs a warning, not the host."""
@@ -197,7 +191,7 @@ class Registry:
             providers.pop(name, None)
 
     def _warn(self, info: Plugin) -> None:
-        warnings.warn(f"Plugin {info.name!r} is left out: {info.error}", PluginWarning, stacklevel=5)
+        warn(f"Plugin {info.name!r} is left out: {info.error}", PluginWarning)
 
     # -- handing out ----------------------------------------------------------------------------
 

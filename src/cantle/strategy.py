@@ -8,8 +8,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -20,6 +18,7 @@ from .chunks import Chunks
 from .errors import OptionError, UnusedOptionWarning
 from .lengths import Length, LengthLike, resolve
 from .source import Source
+from .warn import warn
 
 __all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "option", "snake_case"]
 
@@ -125,7 +124,7 @@ class Sized:
 
     def _warn_unused(self) -> None:
         for name, reason in self._unused_now().items():
-            warnings.warn(f"{name} has no effect {reason}; leave it out.", UnusedOptionWarning, stacklevel=_outside())
+            warn(f"{name} has no effect {reason}; leave it out.", UnusedOptionWarning)
 
     def __getstate__(self) -> dict[str, Any]:
         """The options alone: what was worked out from them is worked out again."""
@@ -151,14 +150,6 @@ class Sized:
     def length(self) -> Length:
         """The length function in force."""
         return resolve(self.length_function)
-
-
-def _outside() -> int:
-    """The stack level of the first caller that is not cantle: where a warning points."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith("cantle."):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 class Option(NamedTuple):
