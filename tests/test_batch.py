@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,14 @@ import pytest
 
 import cantle
 from cantle import Chunk, Chunks, MDocument, Registry, Source, chunk_many
-from cantle.errors import CantleError, CantleWarning, GuessedEncodingWarning, OptionError, UnknownStrategyError
+from cantle.errors import (
+    CantleError,
+    CantleWarning,
+    DocumentError,
+    GuessedEncodingWarning,
+    OptionError,
+    UnknownStrategyError,
+)
 
 TEXT = "One line of text, and some more of it.\n\n"
 
@@ -229,6 +237,15 @@ def test_wrong_options_are_raised_at_once(arguments: dict[str, Any], error: type
 def test_a_single_document_is_a_mistake(one: Any) -> None:
     with pytest.raises(OptionError, match="Put it into a list"):
         chunk_many(one)
+
+
+def test_a_directory_says_how_to_give_its_files(tmp_path: Path) -> None:
+    hint = re.escape(f"got the directory {str(tmp_path)!r}. Give its files, for example Path({str(tmp_path)!r}).rglob(")
+    for one in (tmp_path, str(tmp_path)):
+        with pytest.raises(OptionError, match=hint):
+            chunk_many(one)  # type: ignore[arg-type]
+        with pytest.raises(DocumentError, match=hint):
+            list(chunk_many([one]))
 
 
 def test_what_is_no_document_is_that_items_error() -> None:

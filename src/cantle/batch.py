@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import ExitStack
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from . import checks
 from .chunks import Chunks
 from .document import MDocument
-from .errors import CantleWarning, OptionError
+from .errors import CantleWarning, DocumentError, OptionError
 from .plugins import Registry, registry
 from .strategy import Strategy
 
@@ -80,6 +81,10 @@ def chunk_many(
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise OptionError(f"workers must be an integer of at least 1, got {workers!r}.")
     if isinstance(documents, str | bytes | MDocument | Path):
+        if isinstance(documents, str | Path) and os.path.isdir(documents):
+            raise OptionError(
+                f"documents must be several documents or paths, got the directory {_its_files(documents)}"
+            )
         raise OptionError(
             f"documents must be several documents or paths, got one {type(documents).__name__}. "
             "Put it into a list: [it]."
@@ -130,7 +135,18 @@ class Task:
                 f"documents must hold MDocument objects or paths, got {type(item).__name__}. "
                 "Make documents of texts with MDocument.from_text()."
             )
-        return MDocument.from_file(item, **self.read)
+        try:
+            return MDocument.from_file(item, **self.read)
+        except OSError as error:
+            if os.path.isdir(item):
+                raise DocumentError(f"documents must hold files, got the directory {_its_files(item)}") from error
+            raise
+
+
+def _its_files(directory: str | Path) -> str:
+    """A directory's name, and how to give what is in it."""
+    name = str(directory)
+    return f"{name!r}. Give its files, for example Path({name!r}).rglob('*.md')."
 
 
 def _reading(read: Mapping[str, Any]) -> dict[str, Any]:
