@@ -134,19 +134,36 @@ def test_the_work_grows_with_the_records() -> None:
         (b'{"content": "a"}\n', "line 1: the object has no text and no embed_hash"),
         (b'{"text": "caf\xe9"}\n', "line 1: not UTF-8"),
         (b"[" * 100_000, "line 1: not JSON"),
+        (b'[\n{"text": "a"},\n{"text"\n]', "line 4: not JSON"),
+        (b'[\n{"text": "a"}\n{"text": "b"}\n]', "line 3: not JSON"),
+        (b'[{"text": "a"},\n{"text": "caf\xe9"}]', "line 2: not UTF-8"),
+        (b'[{"text": "a"}, 1]', "record 1: a chunk must be a JSON object, got int"),
+        (b'[{"content": "a"}]', "record 0: the object has no text and no embed_hash"),
+        (b"id,key,index\na,b,1\n", "line 1: not JSON"),
+        (b"PAR1\x15\x04\x80\xff", "line 1: not UTF-8"),
     ],
 )
 def test_errors_in_a_file_name_the_line(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
-    with pytest.raises(DocumentError, match=f"bad.jsonl, {message}"):
+    with pytest.raises(DocumentError, match=f"bad.jsonl, {message}") as caught:
         read_jsonl(path)
+    assert str(caught.value).endswith("`cantle diff` reads what `cantle chunk -f jsonl` writes.")
 
 
 def test_a_file_may_have_a_mark_empty_lines_and_lone_surrogates(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps({"text": "\ud800"}).encode() + b"\n\n" + b'{"text": "b"}')
     assert [record["text"] for record in read_jsonl(path)] == ["\ud800", "b"]
+
+
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n "])
+def test_a_file_may_be_one_array(tmp_path: Path, start: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(start + b"[\n" + json.dumps({"text": "\ud800"}).encode() + b',\n{"text": "b"}\n]\n')
+    assert [record["text"] for record in read_jsonl(path)] == ["\ud800", "b"]
+    path.write_bytes(start + b"[]\n")
+    assert read_jsonl(path) == []
 
 
 def test_the_same_key_with_another_text_is_another_chunk() -> None:

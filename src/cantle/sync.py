@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -148,38 +149,60 @@ def _match(
 
 
 _LONGEST_LINE = 256 << 20
+_READS = "`cantle diff` reads what `cantle chunk -f jsonl` writes."
 
 
 def read_jsonl(path: str | Path) -> list[dict[str, Any]]:
-    """The records of a JSON Lines file, as `to_jsonl()` and `cantle chunk -f jsonl` write it.
+    """The records of a file: JSON Lines, as `to_jsonl()` and `cantle chunk -f jsonl` write them.
 
-    Empty lines are skipped. Raises `DocumentError` with the line's number for what is no JSON
-    object or no chunk, and `OSError`.
+    Empty lines are skipped. A file that begins with `[` is read as one JSON array, as `cantle chunk
+    -f json` writes it. Raises `DocumentError` with the number of the line or record for what is no
+    JSON object or no chunk, and `OSError`.
     """
     import json
 
-    records = []
+    records: list[dict[str, Any]] = []
     with open(path, "rb") as file:
         number = 0
         while line := file.readline(_LONGEST_LINE):
             number += 1
+            if not records and line.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+                return _array(b"\n" * (number - 1) + line + file.read(), str(path))
             where = f"{path}, line {number}"
             if len(line) == _LONGEST_LINE:
-                raise DocumentError(f"{where}: longer than {_LONGEST_LINE >> 20} MiB. Is this a file of chunks?")
+                raise DocumentError(f"{where}: longer than {_LONGEST_LINE >> 20} MiB. {_READS}")
             if not line.strip():
                 continue
             try:
                 record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except UnicodeDecodeError as error:
-                raise DocumentError(f"{where}: not UTF-8 ({error.reason} at byte {error.start}).") from None
+                raise DocumentError(f"{where}: not UTF-8 ({error.reason} at byte {error.start}). {_READS}") from None
             except (ValueError, RecursionError) as error:
-                raise DocumentError(f"{where}: not JSON ({error}). Each line must be one chunk.") from None
-            if not isinstance(record, dict):
-                raise DocumentError(f"{where}: a chunk must be a JSON object, got {type(record).__name__}.")
-            if not isinstance(record.get("text"), str) and not isinstance(record.get("embed_hash"), str):
-                raise DocumentError(
-                    f"{where}: the object has no text and no embed_hash: it is no chunk. Write the file with "
-                    "`cantle chunk -f jsonl`."
-                )
-            records.append(record)
+                raise DocumentError(f"{where}: not JSON ({error}). Each line must be one chunk: {_READS}") from None
+            records.append(_checked(record, where))
     return records
+
+
+def _array(data: bytes, name: str) -> list[dict[str, Any]]:
+    """The records of one JSON array."""
+    import json
+
+    try:
+        records = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DocumentError(
+            f"{name}, line {line}: not UTF-8 ({error.reason} at byte {error.start}). {_READS}"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise DocumentError(f"{name}, line {line}: not JSON ({getattr(error, 'msg', error)}). {_READS}") from None
+    return [_checked(record, f"{name}, record {number}") for number, record in enumerate(records)]
+
+
+def _checked(record: Any, where: str) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        raise DocumentError(f"{where}: a chunk must be a JSON object, got {type(record).__name__}. {_READS}")
+    if not isinstance(record.get("text"), str) and not isinstance(record.get("embed_hash"), str):
+        raise DocumentError(f"{where}: the object has no text and no embed_hash: it is no chunk. {_READS}")
+    return record
