@@ -281,10 +281,23 @@ def test_warnings_are_one_line_and_quiet_hides_them(here: Path) -> None:
     result = run("chunk", "old.txt")
     assert result.stderr.startswith("Warning: old.txt is not UTF-8 and declares no encoding; it was read as cp1252.")
     assert result.stderr.count("\n") == 1
+    assert result.stderr.endswith(" On the command line: --encoding cp1252.\n")
+    assert run("chunk", "old.txt", "--encoding", "cp1252").stderr == ""
     assert run("chunk", "old.txt", "--quiet").stderr == ""
 
 
 # -- real processes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"), [(["one"], "1 document, 1 chunk\n"), (["one", ""], "2 documents, 1 chunk\n")]
+)
+def test_a_terminal_is_told_how_many(here: Path, monkeypatch: pytest.MonkeyPatch, texts: list[str], line: str) -> None:
+    for i, text in enumerate(texts):
+        (here / f"{i}.txt").write_text(text, "utf-8")
+    monkeypatch.setattr("cantle.cli.chunk._wants_progress", lambda *_: False)
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True, raising=False)
+    assert run("chunk", *(f"{i}.txt" for i in range(len(texts))), "-f", "jsonl").stderr == line
 
 
 def test_python_m_cantle(here: Path) -> None:
@@ -443,10 +456,47 @@ def test_diff(here: Path) -> None:
     assert facts["embed"][0]["key"].startswith("docs/b.md:")
     assert run("diff", "--quiet", "old.jsonl", "new.jsonl").exit_code == 1
     assert run("diff", "--quiet", "old.jsonl", "old.jsonl").exit_code == 0
+    run("chunk", "docs/b.md", "-n", "40", "--overlap", "0", "-o", "new.json")
+    assert run("diff", "--quiet", "new.json", "new.jsonl").exit_code == 0
     Path("bad.jsonl").write_text("{}\n", "utf-8")
     result = run("diff", "old.jsonl", "bad.jsonl")
     assert (result.exit_code, result.stderr.startswith("Error: bad.jsonl, line 1: the object has no text")) == (1, True)
     assert run("diff", "old.jsonl", "none.jsonl").exit_code == 2
+
+
+def written(name: str, *texts: str, **more: Any) -> str:
+    Path(name).write_text("".join(json.dumps({"text": text, "id": "a#0", **more}) + "\n" for text in texts), "utf-8")
+    return name
+
+
+def test_the_legend_of_diff_explains_what_is_there(here: Path) -> None:
+    old = written("old.jsonl", "one", "two")
+    assert run("diff", old, old).stdout.count("\n") == 1
+    assert run("diff", old, written("new.jsonl", "one", "two", "three")).stdout.splitlines()[1:] == [
+        "+ a#0  three",
+        "+ new, to embed",
+    ]
+    assert run("diff", old, written("new.jsonl", "one", "one", "three")).stdout.splitlines()[1:] == [
+        "= a#0  one",
+        "+ a#0  three",
+        "- a#0  two",
+        "+ new, to embed   = new, its text has a vector   - gone",
+    ]
+    moved = run("diff", old, written("new.jsonl", "one", "two", start=5)).stdout.splitlines()
+    assert moved[1:] == ["moved: the same text at another place or with other metadata; it keeps its vector"]
+
+
+def test_diff_shows_where_chunks_that_begin_alike_differ(here: Path) -> None:
+    begin = "The same words stand at the front of both,\n" * 3
+    new = [f"{begin}then new ones and many more of them, too many for a line of this list.", f"{begin}short", "x"]
+    result = run("diff", written("old.jsonl", f"{begin}then old ones.", "y"), written("new.jsonl", *new))
+    assert result.stdout.splitlines()[1:-1] == [
+        "+ a#0  ...front of both, then new ones and many more of them, too many for...",
+        "+ a#0  The same words stand at the front of both, The same words stand at ...",
+        "+ a#0  x",
+        "- a#0  ...front of both, then old ones.",
+        "- a#0  y",
+    ]
 
 
 def test_doctor_finds_a_healthy_installation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -484,6 +534,9 @@ def test_completion_scripts(shell: str) -> None:
         ("cantle ", "chunk"),
         ("cantle chunk --strategy re", "recursive"),
         ("cantle chunk --length cl", "cl100k_base"),
+        ("cantle chunk --length gpt-4o", "gpt-4o-mini"),
+        ("cantle chunk -k ", "markdown"),
+        ("cantle chunk -k te", "text"),
         ("cantle strategies tok", "token"),
     ],
 )

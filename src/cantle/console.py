@@ -23,7 +23,7 @@ class Bar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[chunks]} chunks"),
+            TextColumn("{task.fields[chunks]}"),
             TimeElapsedColumn(),
             console=console,
             auto_refresh=False,
@@ -31,7 +31,7 @@ class Bar:
             disable=not (console.is_terminal or console.is_jupyter),  # in a log file a bar is noise
             redirect_stdout=False,  # it would send what the caller prints to standard error
         )
-        self._task = self._progress.add_task("Documents", total=total, chunks=0)
+        self._task = self._progress.add_task("Documents", total=total, chunks="0 chunks")
         self._chunks = 0
         self._shown = 0.0
 
@@ -47,5 +47,6 @@ class Bar:
         self._chunks += chunks
         now = monotonic()
         due = now - self._shown > 0.1
-        self._progress.update(self._task, advance=1, chunks=self._chunks, refresh=due)
+        shown = "1 chunk" if self._chunks == 1 else f"{self._chunks} chunks"
+        self._progress.update(self._task, advance=1, chunks=shown, refresh=due)
         self._shown = now if due else self._shown

@@ -21,7 +21,8 @@ __all__ = ["cli", "main"]
 @click.command(
     cls=Cli,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 all went well, 1 something failed, 2 wrong usage, 130 interrupted. "
+    epilog="Exit codes: 0 all went well, 1 something failed, 2 wrong usage, 130 interrupted, "
+    "141 the reader of the output went away, 143 terminated. "
     "`cantle COMMAND --help` shows examples.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="cantle")

@@ -21,7 +21,7 @@ from . import options as opt
 from .group import Failure
 from .inputs import find, standard_input
 from .outputs import FORMATS, Writer, chosen_format, opened, writer
-from .tables import printable
+from .tables import counted, printable
 
 __all__ = ["command"]
 
@@ -32,8 +32,9 @@ standard input. The kind of a file (markdown, html, json, latex, text) comes fro
 decides the default strategy.
 
 Chunks go to standard output, or to the file of -o, which appears only when it is complete. Without
--f the format comes from the suffix of -o (.jsonl .json .txt .csv .parquet); otherwise it is text on
-a terminal and JSON Lines in a pipe. Positions count characters (Unicode code points).
+-f the format comes from the suffix of -o: .json, .txt (text), .csv or .parquet; any other suffix
+gives JSON Lines. Without -o and -f it is text on a terminal and JSON Lines in a pipe. Positions
+count characters (Unicode code points).
 
 A file that cannot be read or cut costs a line on standard error and the exit code 1; the others are
 cut all the same, unless --strict.
@@ -49,7 +50,7 @@ Examples:
 
 \b
 Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
-141 the reader of the output went away.
+141 the reader of the output went away, 143 terminated.
 """
 
 
@@ -60,7 +61,7 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("--overlap", type=opt.SIZE, help="How much of a chunk the next one repeats, at most.")
 @click.option("-l", "--length", type=opt.LENGTH, help="What sizes count: characters, bytes, words, cl100k_base, ...")
 @click.option("-O", "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="Any other option of the strategy.")
-@click.option("-k", "--kind", help="The kind of all files, whatever their suffix.")
+@click.option("-k", "--kind", type=opt.KIND, help="The kind of all files, whatever their suffix.")
 @click.option("--encoding", help="The encoding of all files. Default: found out, and UTF-8.")
 @click.option(
     "--front-matter",
@@ -186,10 +187,9 @@ class _Run:
             for name, error in self.failed:
                 click.echo(f"Error: {printable(_line(name, error))}", err=True)
             total = self.done + len(self.failed)
-            raise Failure(f"{len(self.failed)} of {total} {'document' if total == 1 else 'documents'} failed.")
+            raise Failure(f"{len(self.failed)} of {counted(total, 'document')} failed.")
         if not quiet and sys.stderr.isatty():
-            documents = "1 document" if self.done == 1 else f"{self.done} documents"
-            click.echo(f"{documents}, {self.chunks} chunks", err=True)
+            click.echo(f"{counted(self.done, 'document')}, {counted(self.chunks, 'chunk')}", err=True)
 
 
 def _line(name: str, error: Exception) -> str:

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 import click
 
 from .. import __version__
-from .tables import as_json
+from .tables import as_json, counted
 
 __all__ = ["VOCABULARIES", "Check", "checks", "command"]
 
@@ -67,7 +67,7 @@ def command(as_json_: bool) -> None:
             if check.step:
                 click.echo(f"        {check.step}")
         count = len(problems)
-        summary = "No problem found." if not count else f"{count} problem{'s' if count > 1 else ''} found, marked !!."
+        summary = "No problem found." if not count else f"{counted(count, 'problem')} found, marked !!."
         click.echo(f"\n{summary}")
     if problems:
         raise click.exceptions.Exit(1)

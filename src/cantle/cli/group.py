@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,7 +16,15 @@ from typing import Any
 
 import click
 
-from ..errors import CantleError, CantleWarning, OptionError, PluginError, UnknownLengthError, UnknownStrategyError
+from ..errors import (
+    CantleError,
+    CantleWarning,
+    GuessedEncodingWarning,
+    OptionError,
+    PluginError,
+    UnknownLengthError,
+    UnknownStrategyError,
+)
 from .tables import printable
 
 __all__ = ["COMMANDS", "Cli", "Failure"]
@@ -137,7 +146,11 @@ def _own_warnings() -> Iterator[None]:
 
     def line(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, CantleWarning):
-            click.echo(f"Warning: {printable(str(message))}", err=True)
+            text = str(message)
+            guess = re.search(r"\bencoding='([\w-]+)'(?!.*encoding=')", text)
+            if guess and issubclass(category, GuessedEncodingWarning):
+                text += f" On the command line: --encoding {guess[1]}."
+            click.echo(f"Warning: {printable(text)}", err=True)
         else:
             show(message, category, *rest, **more)
 

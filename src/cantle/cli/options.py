@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from ..files import KINDS
 from ..strategy import snake_case
 
-__all__ = ["LENGTH", "SIZE", "STRATEGY", "merged", "parsed"]
+__all__ = ["KIND", "LENGTH", "SIZE", "STRATEGY", "merged", "parsed"]
 
 
 if TYPE_CHECKING:  # generic to type checkers only: old releases of click cannot subscript it
@@ -49,8 +50,16 @@ class _LengthName(_Name):
     def _names(self) -> Iterable[str]:
         from .. import plugins  # noqa: F401  # lengths of plugins are found through it
         from ..lengths import names
+        from ..tokenizers.encodings import MODELS
 
-        return names()
+        return [*names(), *MODELS]
+
+
+class _KindName(_Name):
+    name = "kind"
+
+    def _names(self) -> Iterable[str]:
+        return dict.fromkeys([*KINDS.values(), "pdf", "text"])
 
 
 class _Size(_SizeType):
@@ -70,6 +79,7 @@ class _Size(_SizeType):
         return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
+KIND = _KindName()
 STRATEGY = _StrategyName()
 LENGTH = _LengthName()
 SIZE = _Size()

@@ -11,7 +11,12 @@ import click
 
 from ..written import to_json
 
-__all__ = ["as_json", "definitions", "printable"]
+__all__ = ["as_json", "counted", "definitions", "printable"]
+
+
+def counted(number: int, thing: str) -> str:
+    """The number with the thing: `1 chunk`, `2 chunks`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def as_json(value: Any) -> None:
