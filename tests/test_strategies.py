@@ -17,6 +17,7 @@ from cantle import MDocument, registry
 from cantle.chunk import Cut
 from cantle.errors import CantleError, DocumentError, OptionError, UnknownLengthError, UnusedOptionWarning
 from cantle.lengths import resolve
+from cantle.lengths.tokens import TokenMeasure
 from cantle.separators import DEFAULT, LANGUAGES
 from cantle.strategies.character import Character
 from cantle.strategies.recursive import Recursive
@@ -571,3 +572,22 @@ def test_an_overlap_that_moves_is_measured_again() -> None:
     length = Token().length
     for a, b in itertools.pairwise(chunks):
         assert length(chunks.source.text[b.start : a.end]) <= 1
+
+
+@settings(max_examples=150)
+@given(
+    words=st.lists(
+        st.sampled_from(["tide", " harbour", " the", "\n\n", ". ", " 1,024", "-", " naïve", "漢字", "'s", " ", "😀"])
+    ),
+    size=st.integers(1, 12),
+    overlap=st.integers(0, 5),
+    encoding=st.sampled_from(["cl100k_base", "o200k_base", "r50k_base"]),
+)
+def test_the_quick_way_to_a_window_is_the_careful_one(words: list[str], size: int, overlap: int, encoding: str) -> None:
+    document = MDocument.from_text("".join(words) * 3)
+    options = {"max_size": size, "overlap": min(overlap, size - 1), "encoding_name": encoding}
+    quick = document.chunk("token", **options).spans
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TokenMeasure, "window", lambda *_: None)
+        patch.setattr(TokenMeasure, "window_back", lambda *_: None)
+        assert document.chunk("token", **options).spans == quick

@@ -129,6 +129,11 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 
     White space that is part of a cluster with what it stands beside stays.
     """
+    if end - start > 1 and "!" <= text[end - 1] <= "~":  # nearly always: a blank at the start at most
+        if "!" <= text[start] <= "~":
+            return start, end
+        if text[start] == " " and "!" <= text[start + 1] <= "~":
+            return start + 1, end
     low, high = start, end
     while low < high and text[low] in STRIP:
         low += 1

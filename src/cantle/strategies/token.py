@@ -96,55 +96,72 @@ class Token(Sized):
         """The chunks of `source`: literal slices. Raises `DocumentError` for a disallowed special token."""
         length = self._length()
         length.special.check(source.text)
-        start, end = trim(source.text, 0, len(source.text)) if self.strip_whitespace else (0, len(source.text))
-        text = source.text if end - start == len(source.text) else source.text[start:end]
+        text, start, end = source.text, 0, len(source.text)
+        if self.strip_whitespace:
+            start, end = trim(text, start, end)
+        shift = 0
+        if 0 < start < end and not (text[start - 1] == "\n" and text[start] != "/"):
+            # The first token would take the blank before it along: encode what is left alone.
+            text, shift, start, end = text[start:end], start, 0, end - start
         spans = Spans(text, self.strip_whitespace, self.explain)
-        if text:
+        if start < end:
             measure = TokenMeasure(length, text)
-            self._windows(text, measure, spans)
+            measure.ends  # noqa: B018  # one encoding for all windows
+            self._windows(text, measure, spans, start, end)
             if self.least:
                 spans.join_small(measure, self.least, self.limit)
-        starts = [start + at for at in spans.starts] if start else spans.starts
-        ends = [start + at for at in spans.ends] if start else spans.ends
+        starts = [shift + at for at in spans.starts] if shift else spans.starts
+        ends = [shift + at for at in spans.ends] if shift else spans.ends
         return Chunks.from_spans(source, starts, ends, cuts=spans.cuts)
 
-    def _windows(self, text: str, measure: TokenMeasure, spans: Spans) -> None:
-        total, limit, overlap, strip = len(text), self.limit, self.repeat, self.strip_whitespace
-        at, end = 0, _end(text, measure, 0, limit, strip)
+    def _windows(self, text: str, measure: TokenMeasure, spans: Spans, at: int, total: int) -> None:
+        limit, overlap, strip = self.limit, self.repeat, self.strip_whitespace
+        add, starts, explain = spans.add, spans.starts, self.explain
+        end, a, b = _window(text, measure, at, total, limit, strip)
         while True:
-            spans.add(at, end, Cut("tokens" if end < total else "end", 0))
+            add(a, b, Cut("tokens" if end < total else "end", 0) if explain else None)
             if end >= total:
                 return
+            last = end
             if overlap < 1:
-                at, end = end, _end(text, measure, end, limit, strip)
-                continue
-            first = spans.starts[-1] if spans.starts else 0
-            at, last = _back(text, measure, max(at, first), end, overlap, strip), end
-            end = _end(text, measure, at, limit, strip)
+                at = end
+            else:
+                first = starts[-1] if starts else 0
+                at = _back(text, measure, at if at > first else first, end, overlap, strip)
+            end, a, b = _window(text, measure, at, total, limit, strip)
             # A window that repeats so much that it does not get further is of no use.
             while end <= last:
                 at = _back(text, measure, at, last, overlap, strip)
-                end = _end(text, measure, at, limit, strip)
+                end, a, b = _window(text, measure, at, total, limit, strip)
 
 
-def _end(text: str, measure: TokenMeasure, start: int, limit: float, strip: bool) -> int:
-    """Where the window that begins at `start` ends: at least a cluster further."""
-    total, end = len(text), measure.fit(start, limit)
+def _window(
+    text: str, measure: TokenMeasure, start: int, total: int, limit: float, strip: bool
+) -> tuple[int, int, int]:
+    """Where the window that begins at `start` ends, at least a cluster further; and its trimmed bounds."""
+    quickly = measure.window(start, limit, strip)
+    if quickly is not None and quickly[0] < total:
+        return quickly
+    end = min(total, measure.fit(start, limit))
     while True:
-        if end < total:
+        if end < total and not (start < end and text[end - 1] < "\u0300" and "\n" != text[end] < "\u0300"):
             end = previous_boundary(text, max(end, start), start)
         a, b = trim(text, start, end) if strip else (start, end)
         count = measure.length(a, b)
         if count <= limit or next_boundary(text, start + 1) >= end:
-            return end
+            return end, a, b
         end = min(end - 1, measure.fit(start, limit - (count - limit)))
         if end <= start:
-            return next_boundary(text, start + 1)
+            end = next_boundary(text, start + 1)
 
 
 def _back(text: str, measure: TokenMeasure, start: int, end: int, overlap: float, strip: bool) -> int:
     """Where the window after `[start, end)` begins, so that it repeats at most `overlap` tokens."""
-    at = next_boundary(text, max(measure.fit_back(end, overlap), start + 1))
+    quickly = measure.window_back(start, end, overlap, strip)
+    if quickly is not None:
+        return quickly
+    at = measure.fit_back(end, overlap)
+    at = next_boundary(text, at if at > start else start + 1)
     while at < end:
         a, b = trim(text, at, end) if strip else (at, end)
         if measure.length(a, b) <= overlap:
