@@ -27,7 +27,7 @@ class _Name(_NameType):
     """A name that the registry checks, since its error says more; the shell completes it."""
 
     def _names(self) -> Iterable[str]:
-        raise NotImplementedError
+        return ()
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         with warnings.catch_warnings():
