@@ -24,6 +24,7 @@ from cantle.errors import (
     CantleError,
     CantleWarning,
     DocumentError,
+    ExtractionError,
     GuessedEncodingWarning,
     OptionError,
     UnknownStrategyError,
@@ -226,6 +227,9 @@ def nothing() -> Iterator[MDocument]:
         ({"errors": "ignore"}, OptionError, "errors must be one of 'raise', 'collect', 'skip'"),
         ({"read": {"source": "a"}}, OptionError, "a name in read must be one of"),
         ({"workers": 2, "length_function": lambda text: 1}, OptionError, "at the top level of a module"),
+        ({"plugins": "acme"}, OptionError, "plugins must be a Registry or None, got 'acme'"),
+        ({"extract": ["title"]}, OptionError, "extract must map fields to options"),
+        ({"extract": {"no-such": True}}, ExtractionError, "No plugin extracts the field 'no-such'"),
     ],
 )
 def test_wrong_options_are_raised_at_once(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -261,12 +265,20 @@ class Plug:
     def register_strategies(self) -> list[type[Any]]:
         return [Picky]
 
+    @cantle.hookimpl
+    def register_length_functions(self) -> dict[str, Any]:
+        return {"length-of-plug": lambda: len}
+
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_registry_of_ones_own_goes_to_the_workers(workers: int) -> None:
     host = Registry({"plug": Plug(), "recursive": "cantle.strategies.recursive"})
     results = list(chunk_many(of("one", "two"), "picky", plugins=host, workers=workers))
     assert [r.chunks.texts for r in results if r.chunks] == [["one"], ["two"]]
+    sizes = {"length_function": "length-of-plug", "max_size": 3, "overlap": 0}
+    for strategy in ("recursive", None):
+        results = list(chunk_many(of("one two"), strategy, plugins=host, workers=workers, **sizes))
+        assert [r.chunks.texts for r in results if r.chunks] == [["one", "two"]]
 
 
 # -- flow -------------------------------------------------------------------------------------------

@@ -405,7 +405,6 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
         __import__(f"cantle.cli.{module}")
         monkeypatch.setattr(f"cantle.cli.{module}.registry", lambda: host)
     monkeypatch.setattr("cantle.document.registry", lambda: host)
-    monkeypatch.setattr("cantle.batch.registry", lambda: host)
 
 
 @pytest.mark.usefixtures("plugged")

@@ -14,7 +14,7 @@ from . import checks
 from .chunks import Chunks
 from .document import MDocument
 from .errors import CantleWarning, DocumentError, OptionError
-from .plugins import Registry, registry
+from .plugins import Registry, host_of
 from .strategy import Strategy
 
 __all__ = ["Result", "chunk_many"]
@@ -26,7 +26,7 @@ class Result:
 
     `name` is the document's `source`, or the path as given. `document` is None when it could not be
     read, `chunks` is None when there is an `error`. `count` is the number of chunks. With `then=`,
-    `value` holds what that made of the chunks, and `chunks` is None.
+    `value` holds what that made of the chunks, `chunks` is None, and so is the `document` of a path.
     """
 
     name: str
@@ -75,7 +75,8 @@ def chunk_many(
     that is a terminal.
     `errors` says what to do when a document cannot be read or cut: `raise` its exception, `collect`
     it in `Result.error`, or `skip` the document with a `CantleWarning`. What is wrong with the
-    options is raised at once, before any document is read: `OptionError`, `UnknownStrategyError`.
+    options is raised at once, before any document is read: `OptionError`, `UnknownStrategyError`,
+    `ExtractionError` for a field that nobody provides.
     """
     checks.choice("errors", errors, ("raise", "collect", "skip"))
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
@@ -89,12 +90,18 @@ def chunk_many(
             f"documents must be several documents or paths, got one {type(documents).__name__}. "
             "Put it into a list: [it]."
         )
-    host = plugins or registry()
-    if strategy is None:
-        MDocument("")._strategy(host, None, options)  # checks the options
-    else:
-        strategy, options = host.make(strategy, options), {}
-    task = Task(strategy, options, extract, plugins, _reading(read or {}), then)
+    host = host_of(plugins)
+    with host.in_use():
+        chosen = None
+        if strategy is None or strategy == "":
+            MDocument("")._strategy(host, None, options)  # checks the options
+        else:
+            chosen, options = host.make(strategy, options), {}
+    if extract is not None:
+        from .extraction import check
+
+        check(host, extract)
+    task = Task(chosen, options, extract, plugins, _reading(read or {}), then)
     if workers > 1:
         from .workers import run, sendable
 

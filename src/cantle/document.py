@@ -11,7 +11,7 @@ from typing import Any
 from .chunk import Chunk
 from .chunks import Chunks
 from .errors import OptionError, PluginError
-from .plugins import Registry, registry
+from .plugins import Registry, host_of, registry
 from .source import OffsetMap, Source
 from .strategy import Strategy, config
 
@@ -109,7 +109,7 @@ class MDocument(Source):
         document's kind. `extract` maps metadata fields to options (or True). `plugins` is the
         registry to use, the installed plugins by default. All other options are the strategy's.
         """
-        host = _host(plugins)
+        host = host_of(plugins)
         if plugins is None:
             return self._chunk(host, strategy, extract, options)
         with host.in_use():
@@ -140,7 +140,9 @@ class MDocument(Source):
         **options: Any,
     ) -> Chunks:
         """Like `chunk`, for strategies and extractors that wait; other ones run in a thread."""
-        host = _host(plugins)
+        host = host_of(plugins)
+        if plugins is None:
+            return await self._achunk(host, strategy, extract, options)
         with host.in_use():
             return await self._achunk(host, strategy, extract, options)
 
@@ -204,14 +206,6 @@ class MDocument(Source):
         chunks = host.finish_chunks(self, chunks)
         chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
         return chunks
-
-
-def _host(plugins: Any) -> Registry:
-    if plugins is None:
-        return registry()
-    if not isinstance(plugins, Registry):
-        raise OptionError(f"plugins must be a Registry or None, got {plugins!r}. Make one: Registry({{name: plugin}}).")
-    return plugins
 
 
 async def _awaited(pieces: Any) -> Any:

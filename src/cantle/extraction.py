@@ -22,7 +22,7 @@ from .plugins import Registry
 if TYPE_CHECKING:
     from .document import MDocument
 
-__all__ = ["ORDER", "extract_async", "extract_now"]
+__all__ = ["ORDER", "check", "extract_async", "extract_now"]
 
 ORDER = ("schema", "summary", "questions", "keywords", "title")
 """The fields that come first, in this order; other fields follow as they were given."""
@@ -50,6 +50,11 @@ def extract_now(host: Registry, document: MDocument, chunks: Chunks, fields: Map
                 answer = _wait(_settled(answer))
         _merge(chunks, task, answer)
     return chunks
+
+
+def check(host: Registry, fields: Mapping[str, Any]) -> None:
+    """Raise what is wrong with `fields` before anything is extracted: see `extract_now`."""
+    _tasks(host, fields)
 
 
 async def extract_async(host: Registry, document: MDocument, chunks: Chunks, fields: Mapping[str, Any]) -> Chunks:

@@ -30,7 +30,7 @@ from .warn import warn
 if TYPE_CHECKING:
     from .document import MDocument
 
-__all__ = ["BUILTIN", "Plugin", "Registry", "registry"]
+__all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 
 BUILTIN = (
     "cantle.strategies.character",
@@ -380,6 +380,15 @@ def _module_of(plugin: Any) -> str:
 def registry() -> Registry:
     """The registry of the built-in strategies and all installed plugins, made at the first call."""
     return Registry({name.rpartition(".")[2]: name for name in BUILTIN}, entry_points=True)
+
+
+def host_of(plugins: Any) -> Registry:
+    """The registry to use: the one that a caller gave, or, for None, that of the installed plugins."""
+    if plugins is None:
+        return registry()
+    if not isinstance(plugins, Registry):
+        raise OptionError(f"plugins must be a Registry or None, got {plugins!r}. Make one: Registry({{name: plugin}}).")
+    return plugins
 
 
 _in_use: ContextVar[Registry | None] = ContextVar("registry in use", default=None)
