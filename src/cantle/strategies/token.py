@@ -12,7 +12,7 @@ from ..chunks import Chunks
 from ..errors import OptionError
 from ..graphemes import next_boundary, previous_boundary, trim
 from ..hookspecs import hookimpl
-from ..lengths import Length, SpecialTokens, TokenLength
+from ..lengths import SpecialTokens, TokenLength
 from ..lengths.tokens import TokenMeasure
 from ..packing import Spans
 from ..source import Source
@@ -70,17 +70,20 @@ class Token(Sized):
             object.__setattr__(self, option_name, frozenset(value))
         super().__post_init__()
 
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if self.model_name is not None and self.encoding_name != "cl100k_base":
+            found["encoding_name"] = f"with model_name={self.model_name!r}, which has its own"
+        return found
+
     @property
     def encoding(self) -> str:
         """The name of the encoding in force."""
         return MODELS[self.model_name] if self.model_name is not None else self.encoding_name
 
     @property
-    def length(self) -> Length:
+    def length(self) -> TokenLength:
         """Tokens, special tokens as the options say."""
-        return self._length()
-
-    def _length(self) -> TokenLength:
         return TokenLength(self.encoding, self._special())
 
     def _special(self) -> SpecialTokens:
@@ -94,7 +97,7 @@ class Token(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices. Raises `DocumentError` for a disallowed special token."""
-        length = self._length()
+        length = self.length
         length.special.check(source.text)
         text, start, end = source.text, 0, len(source.text)
         if self.strip_whitespace:
