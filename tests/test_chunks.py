@@ -298,9 +298,16 @@ def test_metadata_that_json_does_not_know() -> None:
     assert json.loads(document.chunk("token").to_arrow()["metadata"][0].as_py()) == expected
 
 
+def test_integers_of_thousands_of_digits_are_hexadecimal() -> None:
+    rows = MDocument.from_text("one", metadata={"large": -(16**5000), "small": 3}).chunk("token").to_jsonl()
+    assert json.loads(rows)["metadata"] == {"large": "-0x1" + "0" * 5000, "small": 3}
+
+
 def test_metadata_that_holds_itself_ends() -> None:
     document = MDocument.from_text("one")
     document.metadata["self"] = document.metadata  # type: ignore[index]
+    document.metadata["twice"] = twice = []  # type: ignore[index]
+    twice += [twice, twice]  # squared at each level if it were followed
     assert json.loads(document.chunk("token").to_jsonl())["text"] == "one"
 
 

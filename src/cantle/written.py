@@ -14,13 +14,14 @@ _DEEPEST = 100
 def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None) -> str:
     """`value` as JSON that every reader takes.
 
-    Keys become strings, infinities and NaN their names, sets sorted lists, other objects `str()` of
-    them. Lone surrogates are escaped, all else stays as it is.
+    Keys become strings, infinities and NaN their names, sets sorted lists, integers of more
+    digits than Python writes hexadecimal strings, other objects `str()` of them. Lone surrogates are escaped, all else
+    stays as it is.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, indent=indent)
     except (TypeError, ValueError, RecursionError):
-        value = _plain(value, 0)
+        value = _plain(value, ())
         text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, indent=indent)
     try:
         text.encode("utf-8")
@@ -29,16 +30,25 @@ def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None) -
     return text
 
 
-def _plain(value: Any, depth: int) -> Any:
-    if value is None or isinstance(value, bool | int | str):
+def _plain(value: Any, above: tuple[int, ...]) -> Any:
+    """`above` identifies the structures that the value is in: one that holds itself has no end."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        try:
+            str(value)
+        except ValueError:  # more digits than Python writes
+            return hex(value)
         return value
     if isinstance(value, float):
         return value if value - value == 0 else str(value)
-    if depth < _DEEPEST:  # a structure that holds itself has no end
-        if isinstance(value, Mapping):
-            return {key if isinstance(key, str) else str(key): _plain(item, depth + 1) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [_plain(item, depth + 1) for item in value]
-        if isinstance(value, set | frozenset):
-            return sorted(map(str, value))
-    return str(value) if depth < _DEEPEST else f"<{type(value).__name__}>"
+    if len(above) == _DEEPEST or id(value) in above:
+        return f"<{type(value).__name__}>"
+    inside = (*above, id(value))
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): _plain(item, inside) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, inside) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return str(value)
