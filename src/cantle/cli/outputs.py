@@ -17,7 +17,7 @@ from ..chunks import Chunks
 from . import renders
 from .group import Failure
 
-__all__ = ["FORMATS", "Output", "chosen_format", "opened", "writer"]
+__all__ = ["FORMATS", "Output", "Writer", "chosen_format", "opened", "writer"]
 
 FORMATS = ("jsonl", "json", "text", "csv", "parquet")
 
@@ -167,7 +167,7 @@ class _Json:
 
 
 class _Parquet:
-    """Row groups of about this many chunks."""
+    """A table a document, gathered into row groups of at least `GROUP` chunks."""
 
     GROUP = 10_000
 
@@ -176,16 +176,18 @@ class _Parquet:
     def __init__(self, stream: BinaryIO) -> None:
         self._file = arrow.ParquetFile(stream)
         self._waiting: list[Any] = []
+        self._rows = 0
 
     def write(self, rendered: Any) -> None:
         self._waiting.append(rendered)
-        if sum(map(len, self._waiting)) >= self.GROUP:
+        self._rows += len(rendered)
+        if self._rows >= self.GROUP:
             self._flush()
 
     def _flush(self) -> None:
         if self._waiting:
             self._file.write(self._waiting)
-            self._waiting = []
+            self._waiting, self._rows = [], 0
 
     def close(self) -> None:
         self._flush()
