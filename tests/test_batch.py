@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import pytest
 
 import cantle
-from cantle import Chunk, Chunks, MDocument, Registry, Source, chunk_many
+from cantle import Chunk, Chunks, Cut, MDocument, Registry, Source, chunk_many
 from cantle.errors import (
     CantleError,
     CantleWarning,
@@ -315,6 +315,17 @@ def test_large_documents_are_batches_of_their_own() -> None:
         next(results)
         assert given - taken <= 4
     results.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("content", "cleaned"), ("overlap", 2), ("cut", Cut("mine", 0)), ("path", ("a",)), ("end", 9)]
+)
+def test_what_was_changed_in_a_chunk_is_sent(name: str, value: Any) -> None:
+    chunks = MDocument.from_text("one two three four").chunk("recursive", max_size=8, overlap=0)
+    setattr(chunks[1], name, value)
+    sent = pickle.loads(pickle.dumps(chunks))
+    assert sent == chunks
+    assert getattr(sent[1], name) == value
 
 
 def test_chunks_pickle_small_and_whole() -> None:

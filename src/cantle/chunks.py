@@ -22,6 +22,9 @@ __all__ = ["Chunks"]
 _SENT = ("content", "overlap", "prefix", "path", "embedding", "oversize", "cut", "_extra", "_metadata")
 """What of a chunk is pickled with its siblings, where it differs from the default."""
 
+_MADE = ("content", "start", "end", "spans", "overlap", "prefix", "path", "oversize", "cut")
+"""What a chunk has from the columns of positions."""
+
 
 class Chunks(Sequence[Chunk]):
     """The chunks of one document, in order, with the document they come from.
@@ -51,7 +54,6 @@ class Chunks(Sequence[Chunk]):
         self._starts: Sequence[int] | None = None
         self._ends: Sequence[int] = ()
         self._cuts: Sequence[Cut] | None = None
-        self._extra: Sequence[Mapping[str, Any]] | None = None
         self._start_index = False
         self._dropped = None if dropped is None else list(dropped)
         self._gap_reason = gap_reason
@@ -110,14 +112,18 @@ class Chunks(Sequence[Chunk]):
     def _at(self, i: int) -> Chunk:
         chunk = self._items[i]
         if chunk is None:
-            assert self._starts is not None
-            start, end = self._starts[i], self._ends[i]
-            overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
-            cut = self._cuts[i] if self._cuts is not None else None
-            chunk = Chunk(self.source.text[start:end], start, end, overlap=overlap, cut=cut)
+            chunk = self._made(i)
             self._adopt(chunk, i)
             self._items[i] = chunk
         return chunk
+
+    def _made(self, i: int) -> Chunk:
+        """A chunk made from the columns."""
+        assert self._starts is not None
+        start, end = self._starts[i], self._ends[i]
+        overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
+        cut = self._cuts[i] if self._cuts is not None else None
+        return Chunk(self.source.text[start:end], start, end, overlap=overlap, cut=cut)
 
     def _occurrence(self, index: int) -> int:
         if self._occurrences is None:
@@ -163,11 +169,11 @@ class Chunks(Sequence[Chunk]):
         """Small: a chunk that is a literal slice goes as its positions."""
         state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
         state["_config_hash"] = self.config_hash
-        rows = [None if chunk is None else self._row(chunk) for chunk in self._items]
+        rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
         return {**state, "_items": rows, "_occurrences": None}
 
-    def _row(self, chunk: Chunk) -> dict[str, Any] | None:
-        if self._starts is not None and self._is_slice(chunk):
+    def _row(self, chunk: Chunk, i: int) -> dict[str, Any] | None:
+        if self._starts is not None and self._is_as_made(chunk, i):
             return None  # made on demand, and again when it is next asked for
         row = {name: value for name in _SENT if not _is_default(value := getattr(chunk, name))}
         row["start"], row["end"] = chunk.start, chunk.end
@@ -177,13 +183,12 @@ class Chunks(Sequence[Chunk]):
             row["spans"] = chunk.spans
         return row
 
-    def _is_slice(self, chunk: Chunk) -> bool:
+    def _is_as_made(self, chunk: Chunk, i: int) -> bool:
         """Whether a chunk that was made from the columns is still as it was made."""
-        assert self._starts is not None
-        bounds = self._starts[chunk.index], self._ends[chunk.index]
-        written = chunk._metadata is not None or chunk.embedding is not None
-        marked = chunk.prefix or chunk.path or chunk.spans is not None or chunk.oversize
-        return (chunk.start, chunk.end) == bounds and not written and not marked
+        if chunk._metadata is not None or chunk.embedding is not None:
+            return False
+        made = self._made(i)
+        return all(getattr(chunk, name) == getattr(made, name) for name in _MADE)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
