@@ -236,6 +236,16 @@ def test_what_is_registered_but_no_strategy(wrong: Any) -> None:
     )
 
 
+def test_two_strategies_of_one_name_in_one_plugin() -> None:
+    other = type("Other", (Plain,), {"name": "plain"})
+    left_out(
+        "Plugin 'acme' is left out: PluginError: register_strategies() gave two strategies named 'plain': "
+        f"{Plain!r} and {other!r}",
+        acme=Offers(Plain, other),
+    )
+    assert Registry({"acme": Offers(Plain, Plain)}).plugins["acme"].strategies == ["plain"]
+
+
 def test_one_object_under_two_names_counts_once() -> None:
     plugin = Offers(Whole)
     with pytest.warns(PluginWarning, match="Plugin 'two' is left out: ValueError: Plugin already registered under"):
@@ -535,6 +545,15 @@ def test_installed_plugins_are_found(site: Path) -> None:
     assert lines[3] == "['loud']"
     assert errors.count("PluginWarning") == 1
     assert "Plugin 'broken' is left out: ModuleNotFoundError: No module named 'no_such_module'" in errors
+
+
+def test_length_functions_of_plugins_are_found_before_anything_else_was_imported(site: Path) -> None:
+    code = (
+        "from cantle import hookimpl\n@hookimpl\ndef register_length_functions():\n    return {'mine': lambda: len}\n"
+    )
+    install(site, "lengths", code)
+    for first in ("from cantle.lengths import names; assert 'mine' in names()", "pass"):
+        probe(site, f"{first}; from cantle.lengths import resolve; resolve('mine')", CANTLE_PLUGINS="lengths")
 
 
 def test_cantle_plugins_off(site: Path) -> None:

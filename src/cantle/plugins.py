@@ -149,11 +149,11 @@ class Registry:
     def _collect(self, info: Plugin, plugin: Any) -> None:
         info.hooks = sorted(hook.name for hook in self._manager.get_hookcallers(plugin) or [])
         name = info.name
-        strategies = [(_strategy_name(cls), cls) for cls in self._ask(plugin, "register_strategies") or ()]
+        strategies = _by_name(self._ask(plugin, "register_strategies"))
         functions = _named(self._ask(plugin, "register_length_functions"), "register_length_functions", callable)
         extractors = _named(self._ask(plugin, "register_extractors"), "register_extractors", callable)
         commands = _named(self._ask(plugin, "register_commands"), "register_commands", _is_target)
-        for key, cls in strategies:
+        for key, cls in strategies.items():
             self._claim("Strategy", key, name, self._strategies.get(key, (None, ""))[1])
             self._strategies.setdefault(key, (cls, name))
         for key, factory in functions.items():
@@ -164,8 +164,8 @@ class Registry:
         for key, command in commands.items():
             self._claim("Command", key, name, self._commands.get(key, ("", ""))[1])
             self._commands.setdefault(key, (command, name))
-        info.strategies = [key for key, _ in strategies]
-        info.length_functions, info.extractors, info.commands = list(functions), list(extractors), list(commands)
+        info.strategies, info.length_functions = list(strategies), list(functions)
+        info.extractors, info.commands = list(extractors), list(commands)
 
     def _ask(self, plugin: Any, hook: str) -> Any:
         implementations = getattr(self._manager.hook, hook).get_hookimpls()
@@ -337,7 +337,7 @@ class _Hook:
 
     def checked(self, result: Any, kind: type[Any], wanted: str) -> Any:
         """The result, if it is of the kind that the hook asks for."""
-        if not isinstance(result, kind) or (kind is tuple and len(result) != 2):
+        if not isinstance(result, kind):
             raise PluginError(f"{self.name}() of plugin {self.plugin!r} must return {wanted}, got {result!r}.")
         return result
 
@@ -353,6 +353,15 @@ def _named(offered: Any, hook: str, good: Callable[[Any], bool]) -> dict[str, An
 
 def _is_target(value: Any) -> bool:
     return isinstance(value, str) and ":" in value
+
+
+def _by_name(offered: Any) -> dict[str, type[Strategy]]:
+    found: dict[str, type[Strategy]] = {}
+    for cls in offered or ():
+        name = _strategy_name(cls)
+        if found.setdefault(name, cls) is not cls:
+            raise PluginError(f"register_strategies() gave two strategies named {name!r}: {found[name]!r} and {cls!r}")
+    return found
 
 
 def _strategy_name(cls: Any) -> str:

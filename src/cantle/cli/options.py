@@ -48,7 +48,6 @@ class _LengthName(_Name):
     name = "name"
 
     def _names(self) -> Iterable[str]:
-        from .. import plugins  # noqa: F401  # lengths of plugins are found through it
         from ..lengths import names
         from ..tokenizers.encodings import MODELS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 from ..errors import OptionError, UnknownLengthError
@@ -32,7 +33,13 @@ def names() -> list[str]:
     """All names, models left out."""
     from ..tokenizers.encodings import ENCODINGS
 
-    return [*_BUILTIN, *ENCODINGS, *(name for _, known in _providers for name in known())]
+    return [*_BUILTIN, *ENCODINGS, *(name for _, known in _others() for name in known())]
+
+
+def _others() -> list[tuple[Callable[[str], Length | None], Callable[[], Iterable[str]]]]:
+    """Who else knows names. The plugin host is above us; a name that is not ours is the reason to import it."""
+    import_module("cantle.plugins")
+    return _providers
 
 
 def resolve(value: Any) -> Length:
@@ -65,7 +72,7 @@ def _named(name: str) -> Length:
     elif name in ENCODINGS or name in MODELS:
         _made[name] = TokenLength(MODELS.get(name, name))
     else:
-        for find, _ in _providers:  # not kept: a registry may change
+        for find, _ in _others():  # not kept: a registry may change
             found = find(name)
             if found is not None:
                 return found
