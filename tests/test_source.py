@@ -94,7 +94,7 @@ def test_what_was_made_maps_to_the_copy_before_it() -> None:
 
 @pytest.mark.parametrize("edits", [[(2, 1, 0)], [(0, 11, 0)], [(3, 5, 0), (4, 6, 0)], [(0, 1, -1)], [(-1, 2, 0)]])
 def test_wrong_edits_are_refused(edits: list[tuple[int, int, int]]) -> None:
-    with pytest.raises(ValueError, match=r"edits must ascend inside 0\.\.10 and not overlap, got \("):
+    with pytest.raises(OptionError, match=r"edits must ascend inside 0\.\.10 and not overlap, got \("):
         OffsetMap.from_edits(10, edits)
 
 

@@ -39,7 +39,7 @@ class Source:
             raise OptionError(f"kind and source of a document must be strings, got {self.kind!r} and {self.source!r}.")
         if not isinstance(self.metadata, Mapping):
             raise OptionError(f"metadata must be a mapping of names to values, got {self.metadata!r}.")
-        if not 0 <= self.body <= len(self.text):
+        if not isinstance(self.body, int) or not 0 <= self.body <= len(self.text):
             raise OptionError(f"body must lie in the text of {len(self.text)} characters, got {self.body!r}.")
 
 
@@ -79,12 +79,12 @@ class OffsetMap:
         """The map of a text of `length` characters after replacing stretches of it.
 
         Each edit is `(start, end, new_length)`: `[start, end)` of the original gives way to
-        `new_length` characters. Edits ascend and do not overlap (`ValueError` otherwise).
+        `new_length` characters. Edits ascend and do not overlap (`OptionError` otherwise).
         """
         copies, old, new = [], 0, 0
         for start, end, size in edits:
             if not old <= start <= end <= length or size < 0:
-                raise ValueError(
+                raise OptionError(
                     f"edits must ascend inside 0..{length} and not overlap, got {(start, end, size)} after {old}"
                 )
             if start > old:
@@ -113,15 +113,7 @@ class OffsetMap:
 
     def stretches(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
         """The stretches of the original that `[start, end)` of the rewritten text was copied from."""
-        found = []
-        i = max(0, bisect_right(self.copies, start, key=lambda c: c[0]) - 1)
-        while i < len(self.copies) and self.copies[i][0] < end:
-            new, old, length = self.copies[i]
-            lo, hi = max(start, new), min(end, new + length)
-            if lo < hi:
-                found.append((old + lo - new, old + hi - new))
-            i += 1
-        return tuple(found)
+        return tuple((old, old + length) for _, old, length in _pieces(self.copies, start, end))
 
     def then(self, later: OffsetMap) -> OffsetMap:
         """The map of two rewritings: first this one, then `later` (whose original is our result)."""
@@ -133,6 +125,7 @@ class OffsetMap:
 
 
 def _pieces(copies: tuple[tuple[int, int, int], ...], start: int, end: int) -> Iterable[tuple[int, int, int]]:
+    """What of the copies lies in `[start, end)` of the rewritten text."""
     i = max(0, bisect_right(copies, start, key=lambda c: c[0]) - 1)
     while i < len(copies) and copies[i][0] < end:
         new, old, length = copies[i]
