@@ -20,6 +20,7 @@ LONGEST = 32
 
 _LOOK_BACK = 4 * LONGEST
 _STEPS = 16
+_LONG_RUN = 32
 
 
 @cache
@@ -87,7 +88,7 @@ def _certain_start(text: str, position: int) -> int:
 
 
 def _flags_start(text: str, position: int) -> int:
-    """Where the run of flag letters around `position` begins; the run last asked for is remembered."""
+    """Where the run of flag letters around `position` begins; the long run last asked for is remembered."""
     global _last_run
     known, low, high = _last_run
     if known is text and low <= position < high:
@@ -97,7 +98,8 @@ def _flags_start(text: str, position: int) -> int:
         low -= 1
     while high < len(text) and _is_flag(text[high]):
         high += 1
-    _last_run = (text, low, high)
+    if high - low > _LONG_RUN:  # a short one is not worth keeping its text alive
+        _last_run = (text, low, high)
     return low
 
 
