@@ -17,7 +17,17 @@ from .warn import warn
 if TYPE_CHECKING:
     from .source import Source
 
-__all__ = ["FRONT_MATTER", "KINDS", "TEXT_SUFFIXES", "assemble", "decode", "kind_of", "media_type"]
+__all__ = [
+    "FRONT_MATTER",
+    "KINDS",
+    "TEXT_SUFFIXES",
+    "assemble",
+    "check_front_matter",
+    "decode",
+    "kind_of",
+    "media_type",
+    "read",
+]
 
 S = TypeVar("S", bound="Source")
 

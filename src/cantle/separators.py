@@ -1,8 +1,8 @@
 """Separators, as data: for text, and for programming and markup languages.
 
 The lists for languages are regular expressions, strongest first; `recursive` takes them with
-`language=...`. They are those of Mastra's `Language`; an
-argument in braces may have 256 characters, so that unclosed ones are found out in linear time.
+`language=...`. They are those of Mastra's `Language`; an argument in braces may have 256
+characters, so that unclosed ones are found out in linear time.
 """
 
 from __future__ import annotations

@@ -144,7 +144,6 @@ class CallMeasure:
         """The greatest width up to `most` whose length is within the limit, taking it for monotone."""
         low, high, low_length, high_length = 0, most + 1, 0.0, 0.0
         guess = min(most, max(1, int(limit / self._rate) + 1 if self._rate else most))
-        reach = guess
         while high - low > 1:
             found = length(guess)
             if found <= limit:
@@ -154,8 +153,7 @@ class CallMeasure:
             if high > most:  # nothing too long seen yet: stretch out
                 if low == most:
                     break
-                reach = min(most, max(low + 1, low + max(low, 16) if low_length < limit / 2 else low + low // 8 + 1))
-                guess = reach
+                guess = min(most, low + max(low, 16) if low_length < limit / 2 else low + low // 8 + 1)
             else:
                 guess = _between(low, high, low_length, high_length, limit)
         return low
