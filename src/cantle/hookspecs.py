@@ -40,7 +40,7 @@ Extractor = Callable[
 def register_strategies() -> Iterable[type[Strategy]]:
     """Return the strategy classes that this plugin provides.
 
-    Called once, when a registry first needs a strategy. Each class has a `name`; a name that
+    Called once, when a registry is made. Each class has a `name`; a name that
     another plugin provides too is an error that names both.
     """
 
