@@ -41,7 +41,6 @@ class Run:
     def __init__(self, case: dict[str, Any]) -> None:
         self.case = case
         self.given = case.get("doc_metadata")
-        self.before = json.dumps(self.given)
         if "input" in case:
             self.text = case["input"]
         elif "input_repeat" in case:
@@ -82,9 +81,6 @@ class Run:
 
     def count(self, n: int) -> bool:
         return len(self.chunks) == n
-
-    def count_le(self, n: int) -> bool:
-        return len(self.chunks) <= n
 
     def count_ge(self, n: int) -> bool:
         return len(self.chunks) >= n
@@ -167,12 +163,6 @@ class Run:
     def starts_increasing(self) -> bool:
         return all(a.start < b.start for a, b in zip(self.chunks, self.chunks[1:], strict=False))
 
-    def metadata(self, index: int, key: str, value: Any) -> bool:
-        return self.chunks[index].metadata.get(key) == value
-
-    def metadata_absent(self, index: int, key: str) -> bool:
-        return key not in self.chunks[index].metadata
-
     def metadata_where(self, text_contains: str, key: str, value: Any) -> bool:
         found = [c for c in self.chunks if text_contains in c.text]
         return bool(found) and all(c.metadata.get(key) == value for c in found)
@@ -210,15 +200,6 @@ class Run:
             thread.join()
         return all(result == self.state(self.chunks) for result in results)
 
-    def fresh_metadata(self) -> bool:
-        others = json.dumps([c.metadata for c in self.chunks[1:]])
-        spoil(self.chunks[0].metadata)
-        return json.dumps([c.metadata for c in self.chunks[1:]]) == others
-
-    def input_metadata_untouched(self) -> bool:
-        spoil(self.chunks[0].metadata)
-        return json.dumps(self.given) == self.before
-
 
 CHECKS = {"texts": Run.texts_}
 """Checks whose names are taken by what a run holds."""
@@ -233,16 +214,6 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Any:
             yield from leaves(item, path)
     else:
         yield path, json.dumps(value)
-
-
-def spoil(value: Any) -> None:
-    for item in list(value.values() if isinstance(value, dict) else value):
-        if isinstance(item, dict | list):
-            spoil(item)
-    if isinstance(value, dict):
-        value["spoilt"] = True
-    else:
-        value.append("spoilt")
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in CASES])
