@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .errors import MissingDependencyError
-from .written import to_json
+from .written import to_json, without_surrogates
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,8 +49,8 @@ def flat(chunks: Chunks) -> list[dict[str, Any]]:
         row["cut"] = None if row["cut"] is None else to_json(row["cut"])
         for name, kind in COLUMNS.items():
             if kind == "text" and row[name] is not None:
-                row[name] = _valid(row[name])
-        row["path"] = [_valid(part) for part in row["path"]]
+                row[name] = without_surrogates(row[name])
+        row["path"] = [without_surrogates(part) for part in row["path"]]
         row["spans"] = row["spans"] or [[row["start"], row["end"]]]
         rows.append(row)
     return rows
@@ -80,10 +80,6 @@ class ParquetFile:
     def close(self) -> None:
         """Write the end of the file; without it the file cannot be read."""
         self._writer.close()
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _pyarrow(what: str) -> Any:

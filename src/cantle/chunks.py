@@ -11,7 +11,7 @@ from .chunk import Chunk, Cut, Span
 from .errors import MissingDependencyError, PluginError
 from .source import OffsetMap, Source
 from .whitespace import is_blank
-from .written import to_json
+from .written import to_json, without_surrogates
 
 if TYPE_CHECKING:
     import pandas
@@ -324,7 +324,7 @@ def _is_default(value: Any) -> bool:
 
 
 def _storable(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+    return without_surrogates(value) if isinstance(value, str) else value
 
 
 def _shift(document: Source, offsets: OffsetMap) -> int | None:

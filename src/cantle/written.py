@@ -1,4 +1,4 @@
-"""Values written as JSON, whatever they are: what JSON does not know is written as its string."""
+"""Values written as JSON or UTF-8, whatever they are: what JSON does not know is written as its string."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["to_json"]
+__all__ = ["to_json", "without_surrogates"]
 
 _DEEPEST = 100
 
@@ -28,6 +28,11 @@ def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None) -
     except UnicodeEncodeError:
         text = json.dumps(value, ensure_ascii=True, sort_keys=sort_keys, indent=indent)
     return text
+
+
+def without_surrogates(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 does not have, as `?`."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _plain(value: Any, above: tuple[int, ...]) -> Any:

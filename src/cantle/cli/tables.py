@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..written import to_json
+from ..written import to_json, without_surrogates
 
 __all__ = ["as_json", "counted", "definitions", "printable"]
 
@@ -29,8 +29,8 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def printable(text: str) -> str:
-    """The text with what cannot be printed, or would command the terminal, replaced by U+FFFD."""
-    return _CONTROLS.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
+    """The text with what would command the terminal as U+FFFD, and with lone surrogates as `?`."""
+    return without_surrogates(_CONTROLS.sub("\ufffd", text))
 
 
 def definitions(title: str, rows: Iterable[tuple[str, str]]) -> None:
