@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import sys
+import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from cantle import Chunks, MDocument, registry
+from cantle import Chunk, Chunks, MDocument, registry
 from cantle.testing import hostile_documents
 
 VARIANTS: tuple[dict[str, Any], ...] = (
@@ -85,3 +87,23 @@ def test_strategies_documents_and_chunks_pickle(name: str) -> None:
     assert pickle.loads(pickle.dumps(strategy)).split(document) == strategy.split(document)  # type: ignore[attr-defined]
     assert pickle.loads(pickle.dumps(chunks)) == chunks
     assert pickle.loads(pickle.dumps(chunks[0])) == chunks[0]
+
+
+def test_threads_that_ask_for_a_chunk_at_once_get_the_same() -> None:
+    """Written into by one, it must be seen by all."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(50):
+            chunks = MDocument.from_text("word " * 200).chunk("recursive", max_size=20, overlap=0)
+            gate = threading.Barrier(4)
+
+            def ask(chunks: Chunks = chunks, gate: threading.Barrier = gate) -> list[Chunk]:
+                gate.wait()
+                return list(chunks)
+
+            with ThreadPoolExecutor(4) as pool:
+                first, *others = [future.result() for future in [pool.submit(ask) for _ in range(4)]]
+            assert all(a is b for other in others for a, b in zip(first, other, strict=True))
+    finally:
+        sys.setswitchinterval(interval)

@@ -592,3 +592,8 @@ def test_the_quick_way_to_a_window_is_the_careful_one(words: list[str], size: in
         patch.setattr(TokenMeasure, "window", lambda *_: None)
         patch.setattr(TokenMeasure, "window_back", lambda *_: None)
         assert document.chunk("token", **options).spans == quick
+
+
+def test_an_allowed_token_that_is_none_warns() -> None:
+    with pytest.warns(UnusedOptionWarning, match="no effect for <\\|x\\|>: no special token of cl100k_base"):
+        Token(allowed_special={"<|x|>", "<|endoftext|>"})

@@ -51,6 +51,7 @@ class Chunks(Sequence[Chunk]):
         self.source = source
         self._config_hash = config_hash
         self._items: list[Chunk | None] = list(chunks)
+        self._kept: dict[int, Chunk] = {}
         self._starts: Sequence[int] | None = None
         self._ends: Sequence[int] = ()
         self._cuts: Sequence[Cut] | None = None
@@ -114,7 +115,8 @@ class Chunks(Sequence[Chunk]):
         if chunk is None:
             chunk = self._made(i)
             self._adopt(chunk, i)
-            self._items[i] = chunk
+            # Threads that ask at once get one and the same: what is written into it is not lost.
+            chunk = self._items[i] = self._kept.setdefault(i, chunk)
         return chunk
 
     def _made(self, i: int) -> Chunk:
@@ -170,7 +172,7 @@ class Chunks(Sequence[Chunk]):
         state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
         state["_config_hash"] = self.config_hash
         rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
-        return {**state, "_items": rows, "_occurrences": None}
+        return {**state, "_items": rows, "_kept": {}, "_occurrences": None}
 
     def _row(self, chunk: Chunk, i: int) -> dict[str, Any] | None:
         if self._starts is not None and self._is_as_made(chunk, i):

@@ -91,7 +91,8 @@ class MDocument(Source):
         name = path.as_posix() if source is None else source
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
         if loaded is not None:
-            return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, name, loaded.body)
+            body = 0 if front_matter == "keep" else loaded.body
+            return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, name, body)
         text = files.decode(files.read(path), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 

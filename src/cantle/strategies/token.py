@@ -74,6 +74,10 @@ class Token(Sized):
         found = super()._unused_now()
         if self.model_name is not None and self.encoding_name != "cl100k_base":
             found["encoding_name"] = f"with model_name={self.model_name!r}, which has its own"
+        if self.allowed_special is not None and self.allowed_special != "all":
+            strange = sorted(set(self.allowed_special) - set(ENCODINGS[self.encoding].special_tokens))
+            if strange:
+                found["allowed_special"] = f"for {', '.join(strange)}: no special token of {self.encoding}"
         return found
 
     @property
