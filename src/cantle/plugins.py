@@ -20,9 +20,10 @@ import pluggy
 
 from . import hookspecs, lengths
 from .chunks import Chunks
-from .errors import CantleError, OptionError, PluginError, PluginWarning, UnknownStrategyError
+from .errors import OptionError, PluginError, PluginWarning, UnknownStrategyError
 from .hookspecs import Extractor
 from .lengths import Length
+from .offers import Hook, by_name, is_target, named, shown
 from .source import OffsetMap, Source
 from .strategy import Strategy, make
 from .warn import warn
@@ -99,7 +100,7 @@ class Registry:
         try:
             points = sorted(entry_points(group=GROUP), key=lambda p: (p.name, p.value))
         except Exception as error:  # some distribution's entry_points.txt cannot be read
-            warn(f"Installed plugins cannot be listed, none is loaded: {_shown(error)}", PluginWarning)
+            warn(f"Installed plugins cannot be listed, none is loaded: {shown(error)}", PluginWarning)
             return
         for point in points:
             if names and point.name not in names:
@@ -132,7 +133,7 @@ class Registry:
             if self._manager.get_plugin(name) is not None:
                 self._manager.unregister(name=name)
             self._forget(name)
-            info.error = _shown(error)
+            info.error = shown(error)
             self._warn(info)
 
     def _check_hooks(self, plugin: Any) -> None:
@@ -149,10 +150,10 @@ class Registry:
     def _collect(self, info: Plugin, plugin: Any) -> None:
         info.hooks = sorted(hook.name for hook in self._manager.get_hookcallers(plugin) or [])
         name = info.name
-        strategies = _by_name(self._ask(plugin, "register_strategies"))
-        functions = _named(self._ask(plugin, "register_length_functions"), "register_length_functions", callable)
-        extractors = _named(self._ask(plugin, "register_extractors"), "register_extractors", callable)
-        commands = _named(self._ask(plugin, "register_commands"), "register_commands", _is_target)
+        strategies = by_name(self._ask(plugin, "register_strategies"))
+        functions = named(self._ask(plugin, "register_length_functions"), "register_length_functions", callable)
+        extractors = named(self._ask(plugin, "register_extractors"), "register_extractors", callable)
+        commands = named(self._ask(plugin, "register_commands"), "register_commands", is_target)
         for key, cls in strategies.items():
             self._claim("Strategy", key, name, self._strategies.get(key, (None, ""))[1])
             self._strategies.setdefault(key, (cls, name))
@@ -302,10 +303,10 @@ class Registry:
                 chunks = hook.checked(result, Chunks, "Chunks or None")
         return chunks
 
-    def _hooks(self, name: str) -> list[_Hook]:
+    def _hooks(self, name: str) -> list[Hook]:
         """The implementations of a hook, in the order of the plugins' names."""
         implementations = getattr(self._manager.hook, name).get_hookimpls()
-        return [_Hook(name, i) for i in sorted(implementations, key=lambda i: i.plugin_name)]
+        return [Hook(name, i) for i in sorted(implementations, key=lambda i: i.plugin_name)]
 
     def _refuse_clash(self, kind: str, key: str) -> None:
         message = self._clashes.get((kind, key)) if isinstance(key, str) else None
@@ -315,68 +316,6 @@ class Registry:
 
 def _remade(plugins: dict[str, Any], entry_points: bool) -> Registry:
     return Registry(plugins, entry_points=entry_points)
-
-
-class _Hook:
-    """One plugin's implementation of a hook. What it raises names the plugin; cantle's own errors pass."""
-
-    def __init__(self, name: str, implementation: Any) -> None:
-        self.name, self.plugin = name, implementation.plugin_name
-        self._function, self._arguments = implementation.function, implementation.argnames
-
-    def call(self, **arguments: Any) -> Any:
-        """Call it with the arguments that it names, as pluggy does."""
-        try:
-            return self._function(*(arguments[name] for name in self._arguments))
-        except CantleError:
-            raise
-        except Exception as error:
-            raise PluginError(
-                f"{self.name}() of plugin {self.plugin!r} failed: {type(error).__name__}: {error}"
-            ) from error
-
-    def checked(self, result: Any, kind: type[Any], wanted: str) -> Any:
-        """The result, if it is of the kind that the hook asks for."""
-        if not isinstance(result, kind):
-            raise PluginError(f"{self.name}() of plugin {self.plugin!r} must return {wanted}, got {result!r}.")
-        return result
-
-
-def _named(offered: Any, hook: str, good: Callable[[Any], bool]) -> dict[str, Any]:
-    found = dict(offered or {})
-    for name, value in found.items():
-        if not isinstance(name, str) or not name or not good(value):
-            what = "'module:command'" if good is _is_target else "functions"
-            raise PluginError(f"{hook}() must give a mapping of names to {what}, got {name!r}: {value!r}")
-    return found
-
-
-def _is_target(value: Any) -> bool:
-    return isinstance(value, str) and ":" in value
-
-
-def _by_name(offered: Any) -> dict[str, type[Strategy]]:
-    found: dict[str, type[Strategy]] = {}
-    for cls in offered or ():
-        name = _strategy_name(cls)
-        if found.setdefault(name, cls) is not cls:
-            raise PluginError(f"register_strategies() gave two strategies named {name!r}: {found[name]!r} and {cls!r}")
-    return found
-
-
-def _strategy_name(cls: Any) -> str:
-    name = getattr(cls, "name", None)
-    if not isinstance(name, str) or not name or not callable(getattr(cls, "split", None)):
-        raise PluginError(
-            f"register_strategies() gave {cls!r}, which is no strategy: it needs a name and split(source)"
-        )
-    return name
-
-
-def _shown(error: BaseException) -> str:
-    """An error on one line that can be printed; some of pluggy's list whole modules."""
-    text = " ".join(f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8").split())
-    return text if len(text) <= 500 else f"{text[:497]}..."
 
 
 def _module_of(plugin: Any) -> str:
