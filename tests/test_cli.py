@@ -550,3 +550,10 @@ def test_an_unknown_command() -> None:
     result = run("chnk")
     assert result.exit_code == 2
     assert "No such command 'chnk'" in result.stderr
+
+
+def test_an_unknown_encoding_is_wrong_usage(here: Path) -> None:
+    (here / "one.txt").write_text("words", "utf-8")
+    result = run("chunk", "one.txt", "--encoding", "rot13")
+    assert result.exit_code == 2
+    assert "encoding must be a text encoding that Python knows" in result.stderr

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, hookimpl, registry
+from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, chunk_many, diff, hookimpl, registry
 from cantle.errors import CantleError, OptionError, PluginError
 from cantle.plugins import BUILTIN
 from cantle.strategies.recursive import Recursive
@@ -171,6 +171,16 @@ TWICE = Chunk("a", 0, 1)
     [
         (None, "split() of strategy 'gives' must give Chunks or an iterable of Chunk, got None."),
         (["a"], "a strategy must give Chunk objects, got 'a' at position 0."),
+        (
+            [Chunk(None, 0, 1)],  # type: ignore[arg-type]
+            "the chunk at position 0 must have a str and two whole numbers as content, start and end, "
+            "got None, 0 and 1.",
+        ),
+        (
+            [Chunk("a", "0", "1")],  # type: ignore[arg-type]
+            "the chunk at position 0 must have a str and two whole numbers as content, start and end, "
+            "got 'a', '0' and '1'.",
+        ),
         ([TWICE, TWICE], "a strategy must give each Chunk once, got Chunk(0:1 'a') again at position 1."),
     ],
 )
@@ -269,3 +279,38 @@ def test_extract_is_a_mapping(extract: Any) -> None:
 
 def test_the_default_registry_is_made_once() -> None:
     assert registry() is registry()
+
+
+class NeedsMore:
+    @hookimpl
+    def register_length_functions(self) -> dict[str, Any]:
+        return {"needs": lambda more: len}
+
+
+def test_a_length_function_that_cannot_be_made_names_its_plugin() -> None:
+    with pytest.raises(PluginError, match="the length function 'needs' of plugin 'more' cannot be made: TypeError"):
+        MDocument.from_text("a").chunk(
+            "recursive", length_function="needs", plugins=Registry({**OURS, "more": NeedsMore()})
+        )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Registry([1]), "plugins of a Registry must be a mapping of names to plugins, got [1]."),
+        (lambda: chunk_many(None), "documents must be an iterable of documents or paths, got None."),
+        (lambda: diff(None, []), "the old run must be a sequence of chunks or of their dictionaries, got None."),
+        (
+            lambda: diff([], TWICE),
+            "the new run must be a sequence of chunks or of their dictionaries, got Chunk(0:1 'a').",
+        ),
+        (lambda: MDocument.from_file(__file__, kind=[]), "kind must be a string or None, got []."),
+        (lambda: MDocument("a").chunk(plugins={}), "plugins must be a Registry or None, got {}. Make one: "),
+        (lambda: MDocument("abc", body=50), "body must lie in the text of 3 characters, got 50."),
+        (lambda: MDocument.from_file("a\0b"), "'a\\x00b' is no path of a file: "),
+    ],
+)
+def test_arguments_of_the_wrong_kind(call: Any, message: str) -> None:
+    with pytest.raises(CantleError) as caught:
+        call()
+    assert str(caught.value).startswith(message)

@@ -90,6 +90,8 @@ def chunk_many(
             f"documents must be several documents or paths, got one {type(documents).__name__}. "
             "Put it into a list: [it]."
         )
+    if not isinstance(documents, Iterable):
+        raise OptionError(f"documents must be an iterable of documents or paths, got {documents!r}.")
     host = host_of(plugins)
     with host.in_use():
         chosen = None

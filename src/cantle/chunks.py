@@ -64,6 +64,11 @@ class Chunks(Sequence[Chunk]):
         for i, chunk in enumerate(self._items):
             if not isinstance(chunk, Chunk):
                 raise PluginError(f"a strategy must give Chunk objects, got {chunk!r} at position {i}.")
+            if not (isinstance(chunk.content, str) and isinstance(chunk.start, int) and isinstance(chunk.end, int)):
+                raise PluginError(
+                    f"the chunk at position {i} must have a str and two whole numbers as content, start and end, "
+                    f"got {chunk.content!r}, {chunk.start!r} and {chunk.end!r}."
+                )
             if chunk._siblings is self:
                 raise PluginError(f"a strategy must give each Chunk once, got {chunk!r} again at position {i}.")
             if chunk._siblings is not None:  # it belongs to another result already, which keeps it

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from . import checks
 from .chunk import Chunk
 from .chunks import Chunks
 from .errors import OptionError, PluginError
@@ -87,6 +88,7 @@ class MDocument(Source):
         from . import files
 
         files.check_front_matter(front_matter)
+        checks.string("kind", kind, none=True)
         path = Path(path)
         name = path.as_posix() if source is None else source
         loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))

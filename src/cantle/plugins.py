@@ -20,7 +20,7 @@ import pluggy
 
 from . import hookspecs, lengths
 from .chunks import Chunks
-from .errors import OptionError, PluginError, PluginWarning, UnknownStrategyError
+from .errors import CantleError, OptionError, PluginError, PluginWarning, UnknownStrategyError
 from .hookspecs import Extractor
 from .lengths import Length
 from .offers import Hook, by_name, is_target, named, shown
@@ -67,6 +67,8 @@ class Registry:
     """
 
     def __init__(self, plugins: Mapping[str, Any] | None = None, *, entry_points: bool = False) -> None:
+        if plugins is not None and not isinstance(plugins, Mapping):
+            raise OptionError(f"plugins of a Registry must be a mapping of names to plugins, got {plugins!r}.")
         self.plugins: dict[str, Plugin] = {}
         self._made_of = (dict(plugins or {}), entry_points)
         self._manager = pluggy.PluginManager("cantle")
@@ -238,7 +240,18 @@ class Registry:
         """The length function that a plugin registered under that name, or None."""
         self._refuse_clash("Length function", name)
         found = self._lengths.get(name)
-        return lengths.resolve(found[0]()) if found else None
+        if found is None:
+            return None
+        factory, plugin = found
+        try:
+            return lengths.resolve(factory())
+        except CantleError:
+            raise
+        except Exception as error:
+            raise PluginError(
+                f"the length function {name!r} of plugin {plugin!r} cannot be made: {type(error).__name__}: {error}. "
+                "register_length_functions() gives functions without arguments."
+            ) from error
 
     @contextmanager
     def in_use(self) -> Iterator[None]:

@@ -71,6 +71,11 @@ def diff(old: Iterable[Record], new: Iterable[Record]) -> Diff:
     any that has the same text (`embed_hash`): a renamed file moves its chunks. Takes time in
     proportion to the records. Raises `DocumentError` for a record without text and hash.
     """
+    for run, records in (("old", old), ("new", new)):
+        if not isinstance(records, Iterable) or isinstance(records, str | bytes | Mapping):
+            raise DocumentError(
+                f"the {run} run must be a sequence of chunks or of their dictionaries, got {records!r}."
+            )
     olds, news = [_entry(r, i, "old") for i, r in enumerate(old)], [_entry(r, i, "new") for i, r in enumerate(new)]
     had = {entry.hash for entry in olds}
     pairs, rest_old, rest_new = _match(olds, news, "key")

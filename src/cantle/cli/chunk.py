@@ -17,6 +17,7 @@ import click
 from ..batch import Result, chunk_many
 from ..document import MDocument
 from ..errors import CantleWarning
+from ..files import decode
 from . import options as opt
 from .group import Failure
 from .inputs import find, standard_input
@@ -102,6 +103,8 @@ def command(
     )
     if "" in files or out == "":
         raise click.UsageError("A name is empty. Name a file or a directory, or - for standard input.")
+    if encoding is not None:
+        decode(b"", "", encoding)  # an unknown one is wrong usage, not the fault of every file
     if source is not None and (len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())):
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
