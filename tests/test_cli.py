@@ -557,3 +557,15 @@ def test_an_unknown_encoding_is_wrong_usage(here: Path) -> None:
     result = run("chunk", "one.txt", "--encoding", "rot13")
     assert result.exit_code == 2
     assert "encoding must be a text encoding that Python knows" in result.stderr
+
+
+@pytest.mark.parametrize(("module", "package"), [("regex", "regex"), ("bs4", "beautifulsoup4"), ("yaml", "pyyaml")])
+def test_doctor_finds_packages_that_cannot_be_imported(
+    module: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    (check,) = [check for check in json.loads(result.stdout) if check["name"].lower() == package]
+    assert "cannot be imported: ModuleNotFoundError" in check["detail"]
+    assert "--force-reinstall" in check["step"]

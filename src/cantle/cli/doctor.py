@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 
 import click
@@ -113,11 +114,33 @@ def _packages() -> Iterator[Check]:
             continue
         optional = "extra ==" in line or "platform_machine" in line
         try:
-            yield Check("Packages", name[0], "ok", version(name[0]))
+            found = version(name[0])
+            broken = "" if optional else _import_error(_MODULES.get(name[0].lower(), name[0]))
+            if broken:
+                step = f"Install it anew: pip install --force-reinstall '{name[0]}'"
+                yield Check("Packages", name[0], "problem", f"{found}, cannot be imported: {broken}", step)
+            else:
+                yield Check("Packages", name[0], "ok", found)
         except PackageNotFoundError:
             state, detail = ("note", "not installed (optional)") if optional else ("problem", "not installed")
             step = "" if optional else f"Install it: pip install '{name[0]}'"
             yield Check("Packages", name[0], state, detail, step)
+
+
+_ANEW = (
+    "Mend the packages marked above. Without any: pip install --force-reinstall tiktoken, and unset CANTLE_TOKENIZER."
+)
+
+_MODULES = {"beautifulsoup4": "bs4", "charset-normalizer": "charset_normalizer", "pyyaml": "yaml"}
+"""Packages whose module has another name."""
+
+
+def _import_error(module: str) -> str:
+    try:
+        import_module(module)
+    except Exception as error:  # a broken package may raise anything
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _tokenizers() -> Iterator[Check]:
@@ -128,7 +151,7 @@ def _tokenizers() -> Iterator[Check]:
         if not error:
             yield Check("Tokenizers", name, "ok", "usable")
         elif name == "tiktoken":
-            yield Check("Tokenizers", name, "problem", error, "Install it anew: pip install --force-reinstall tiktoken")
+            yield Check("Tokenizers", name, "problem", error, _ANEW)
         else:
             yield Check("Tokenizers", name, "note", f"not used: {error}", "Optional: tiktoken gives the same counts.")
     try:
@@ -137,7 +160,7 @@ def _tokenizers() -> Iterator[Check]:
         state = "ok" if count == 2 else "problem"
         yield Check("Tokenizers", "in use", state, used if count == 2 else f"{used} wrongly: {count} tokens for 2")
     except (CantleError, ImportError, OSError, ValueError) as error:
-        yield Check("Tokenizers", "in use", "problem", f"{type(error).__name__}: {error}", "Unset CANTLE_TOKENIZER.")
+        yield Check("Tokenizers", "in use", "problem", f"{type(error).__name__}: {error}", _ANEW)
 
 
 def _vocabularies() -> Iterator[Check]:
