@@ -24,6 +24,14 @@ __all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "option"
 
 DEFAULT_OVERLAP = 50
 
+NO_LIMIT = 1 << 53  # no text is longer
+
+MAX_SIZE = (
+    "The limit: no chunk is longer, overlap and prefix included. A pair (min, max) also joins "
+    "neighbours shorter than min where the result fits."
+)
+"""What the option says; a strategy whose default is None adds what None means."""
+
 
 @runtime_checkable
 class Strategy(Protocol):
@@ -57,12 +65,7 @@ class Sized:
     `UnknownLengthError` for an unknown length function.
     """
 
-    max_size: float | tuple[float, float] = option(
-        4000,
-        "The limit: no chunk is longer, overlap and prefix included. A pair (min, max) also joins "
-        "neighbours shorter than min where the result fits.",
-        "length units",
-    )
+    max_size: float | tuple[float, float] | None = option(4000, MAX_SIZE, "length units")
     overlap: float | None = option(
         None,
         "How much of the end of a chunk is repeated at the start of the next, at most. "
@@ -106,6 +109,8 @@ class Sized:
 
     def _check_size(self) -> None:
         size = self.max_size
+        if size is None and _default(type(self), "max_size") is None:
+            return
         if isinstance(size, list):  # JSON has no tuples
             object.__setattr__(self, "max_size", tuple(size))
             size = tuple(size)
@@ -134,7 +139,7 @@ class Sized:
     def limit(self) -> float:
         """The most a chunk may measure."""
         size = self.max_size[1] if isinstance(self.max_size, tuple) else self.max_size
-        return min(size, 1 << 53)  # no text is longer
+        return NO_LIMIT if size is None else min(size, NO_LIMIT)
 
     @property
     def least(self) -> float:
@@ -150,6 +155,10 @@ class Sized:
     def length(self) -> Length:
         """The length function in force."""
         return resolve(self.length_function)
+
+
+def _default(strategy: type[Any], name: str) -> Any:
+    return next(f.default for f in dataclasses.fields(strategy) if f.name == name)
 
 
 class Option(NamedTuple):

@@ -1,13 +1,14 @@
 """The shared engine: places where a text may be cut, a measure, a limit and an overlap give spans.
 
-It knows sizes and no formats. `levels` says where a text may be cut and how strongly, `engine`
-fills chunks up to the limit.
+It knows sizes and no formats. `levels` and `borders` say where a text may be cut and how strongly,
+`engine` fills chunks up to the limit.
 """
 
 from __future__ import annotations
 
+from .borders import Borders, Outside
 from .engine import Packer
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
 from .spans import Spans
 
-__all__ = ["Clusters", "Level", "Literal", "Packer", "Pattern", "Pieces", "Spans", "level"]
+__all__ = ["Borders", "Clusters", "Level", "Literal", "Outside", "Packer", "Pattern", "Pieces", "Spans", "level"]

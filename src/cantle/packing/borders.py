@@ -1,0 +1,77 @@
+"""Levels made by one who knows the format: cuts at given positions, and separators outside given stretches."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from .levels import ListedPieces, Literal, LiteralPieces, Pieces, may_cut, risky
+
+__all__ = ["Borders", "Outside"]
+
+
+class Borders:
+    """Cut at given positions of the text, where blocks begin, say. Nothing is left out at the cuts.
+
+    `positions` ascend. `kind` and `detail` go into the reason that `explain=True` gives.
+    """
+
+    def __init__(self, positions: Sequence[int], kind: str, detail: str = "") -> None:
+        self.positions, self.kind, self.detail = positions, kind, detail
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when none of the positions is inside it."""
+        low, high = bisect_right(self.positions, start), bisect_left(self.positions, end)
+        found = [(at, at) for at in self.positions[low:high]]
+        if found and risky(text, start, end):
+            found = [(at, at) for at, _ in found if may_cut(text, at, at, "start", strip)]
+        return ListedPieces(found, start, end, "start") if found else None
+
+
+class Outside:
+    """Cut at a literal, but not inside the stretches to keep whole: those are left to the levels below.
+
+    `keep` are `(start, end)`, ascending and disjoint. A piece that reaches over such a stretch and is too
+    long is cut further down the ladder, by the same literal without `Outside` for instance.
+    """
+
+    kind = "separator"
+
+    def __init__(self, literal: Literal, keep: Sequence[tuple[int, int]]) -> None:
+        self.literal, self.detail = literal, literal.detail
+        self.starts = [start for start, _ in keep]
+        self.ends = [end for _, end in keep]
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when nothing outside the stretches cuts it."""
+        first = bisect_right(self.ends, start)
+        if first == len(self.starts) or self.starts[first] >= end:
+            return self.literal.on(text, start, end, strip)
+        literal = self.literal
+        pieces = _OutsidePieces(text, start, end, literal.separator, literal.position, strip, self.starts, self.ends)
+        return pieces if pieces.next(start)[0] < end or pieces.begin(start) > start else None
+
+
+class _OutsidePieces(LiteralPieces):
+    """Pieces between the occurrences of a literal that lie in no stretch to keep."""
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        separator: str,
+        position: str | None,
+        strip: bool,
+        starts: Sequence[int],
+        ends: Sequence[int],
+    ) -> None:
+        super().__init__(text, start, end, separator, position, strip)
+        self._starts, self._ends = starts, ends
+        self._risky, self.risky = self.risky, True  # so that every occurrence is asked about
+
+    def _valid(self, found: int) -> bool:
+        i = bisect_right(self._starts, found) - 1
+        if i >= 0 and found < self._ends[i] and found + self.width > self._starts[i]:
+            return False
+        return not self._risky or super()._valid(found)
