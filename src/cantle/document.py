@@ -21,7 +21,7 @@ __all__ = ["MDocument"]
 DEFAULT_STRATEGY: dict[str, tuple[str, dict[str, Any]]] = {
     "markdown": ("recursive", {"language": "markdown"}),
     "html": ("recursive", {"language": "html"}),
-    "latex": ("recursive", {"language": "latex"}),
+    "latex": ("latex", {}),
 }
 """What `chunk()` without a strategy does for a kind; any other kind is cut by `recursive`."""
 

@@ -35,6 +35,7 @@ __all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 
 BUILTIN = (
     "cantle.strategies.character",
+    "cantle.strategies.latex",
     "cantle.strategies.recursive",
     "cantle.strategies.token",
 )

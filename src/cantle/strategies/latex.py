@@ -1,0 +1,195 @@
+"""`latex`: cut at sections, then paragraphs; environments and formulas stay whole while they fit."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..blocks import latex as blocks
+from ..blocks.latex_titles import title
+from ..chunk import Chunk
+from ..chunks import Chunks
+from ..hookspecs import hookimpl
+from ..lengths import Measure
+from ..packing import Borders, Clusters, Level, Literal, Outside, Packer, Pieces, level
+from ..separators import LANGUAGES
+from ..source import Source
+from ..strategy import Sized, Strategy
+
+__all__ = ["Latex"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latex(Sized):
+    """Cut at parts, chapters, sections and so on, then at paragraphs, items, lines and words.
+
+    An environment, a display or a formula within a line is not cut while it fits. The preamble is a piece of
+    its own. `chunk.path` holds the titles of the sections around the chunk's start, as Unicode text. What does
+    not fit together (an environment that is not closed) is cut as text; the chunk in which it begins says so in
+    its metadata, as `latex_warning`.
+
+    With `separator_position` the text is cut at the commands that `recursive` knows for `language="latex"`, which
+    go where the option says; that is what Mastra does.
+    """
+
+    name: ClassVar[str] = "latex"
+    drops: ClassVar[tuple[str, ...]] = ()
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`: literal slices of its text."""
+        text = source.text
+        measure = self.length.measure(text)
+        if self.separator_position is None:
+            document = blocks.scan(text)
+            levels = _ladder(document, measure, self.limit)
+        else:
+            document = None
+            levels = [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["latex"]]
+        spans = Packer(
+            text,
+            measure,
+            levels,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        ).pack()
+        if document is None or not (document.sections or document.broken):
+            return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
+        places = _Places(text, document)
+        chunks, before = [], 0
+        for i, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
+            chunks.append(
+                Chunk(
+                    text[start:end],
+                    start,
+                    end,
+                    overlap=max(0, before - start),
+                    path=places.path(start),
+                    metadata=places.metadata(max(start, before), end),
+                    cut=None if spans.cuts is None else spans.cuts[i],
+                )
+            )
+            before = end
+        return Chunks(source, chunks)
+
+
+def _ladder(document: blocks.Latex, measure: Measure, limit: float) -> list[Level]:
+    """Where to cut, strongest first."""
+    keep = _whole(document.groups, measure, limit)
+    ladder: list[Level] = []
+    if document.body:
+        ladder.append(Borders([document.body], "preamble"))
+    for name, rank in blocks.RANKS.items():
+        found = [s.start for s in document.sections if s.rank == rank and not blocks.enclosing(keep, s.start)]
+        if found:
+            ladder.append(Borders(found, "section", name))
+    paragraph, line, word = Literal("\n\n"), Literal("\n"), Literal(" ")
+    ladder.append(Outside(paragraph, keep))
+    around = sorted({at for group in document.groups for at in group if not blocks.enclosing(keep, at)})
+    if around:
+        ladder += [Borders(around, "environment"), _Items(keep)]
+    ladder += [_OutsideFormulas(line, keep), _OutsideFormulas(word, keep)]
+    return [*ladder, paragraph, line, word, Clusters()]
+
+
+def _whole(groups: Sequence[tuple[int, int]], measure: Measure, limit: float) -> list[tuple[int, int]]:
+    """The outermost groups that fit: ascending and disjoint.
+
+    From the inside out: what holds one that is too long need not be measured.
+    """
+    parents: list[int] = []
+    around: list[int] = []
+    for i, (start, _) in enumerate(groups):
+        while around and groups[around[-1]][1] <= start:
+            around.pop()
+        parents.append(around[-1] if around else -1)
+        around.append(i)
+    fits = [True] * (len(groups) + 1)  # the last one is the document's
+    for i in range(len(groups) - 1, -1, -1):
+        fits[i] = fits[i] and measure.length(*groups[i]) <= limit
+        fits[parents[i]] = fits[parents[i]] and fits[i]
+    keep: list[tuple[int, int]] = []
+    done = 0
+    for i, (start, end) in enumerate(groups):
+        if start >= done and fits[i]:
+            keep.append((start, end))
+            done = end
+    return keep
+
+
+class _Items:
+    """Cut before the items of lists that are not kept whole."""
+
+    kind, detail = "item", "\\item"
+
+    def __init__(self, keep: list[tuple[int, int]]) -> None:
+        self.keep = keep
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        found = [at for at in blocks.items(text, start, end) if not blocks.enclosing(self.keep, at)]
+        return Borders(found, self.kind).on(text, start, end, strip)
+
+
+class _OutsideFormulas:
+    """Cut at a literal, but not in formulas; they are looked up where the level is reached."""
+
+    kind = "separator"
+
+    def __init__(self, literal: Literal, keep: list[tuple[int, int]]) -> None:
+        self.literal, self.keep, self.detail = literal, keep, literal.detail
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        low = max(0, bisect_right(self.keep, (start, -1)) - 1)
+        stretches = [*self.keep[low : bisect_right(self.keep, (end, -1))], *blocks.formulas(text, start, end)]
+        return Outside(self.literal, _disjoint(sorted(stretches))).on(text, start, end, strip)
+
+
+def _disjoint(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    result: list[tuple[int, int]] = []
+    for start, end in stretches:
+        if result and start < result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return result
+
+
+class _Places:
+    """The titles around a position, and what is broken in a stretch."""
+
+    def __init__(self, text: str, document: blocks.Latex) -> None:
+        self._text, self._sections, self._broken = text, document.sections, document.broken
+        self._starts = [section.start for section in document.sections]
+        self._at = [position for position, _ in document.broken]
+        self._parents: list[int] = []  # the section around each, -1 when there is none
+        around: list[int] = []
+        for i, section in enumerate(document.sections):
+            while around and document.sections[around[-1]].rank >= section.rank:
+                around.pop()
+            self._parents.append(around[-1] if around else -1)
+            around.append(i)
+
+    def path(self, position: int) -> tuple[str, ...]:
+        i = bisect_right(self._starts, position) - 1
+        titles = []
+        while i >= 0:
+            start, end = self._sections[i].title
+            titles.append(title(self._text[start:end]))
+            i = self._parents[i]
+        return tuple(name for name in reversed(titles) if name)
+
+    def metadata(self, start: int, end: int) -> dict[str, str] | None:
+        i = bisect_right(self._at, start - 1)
+        if i == len(self._at) or self._at[i] >= end:
+            return None
+        return {"latex_warning": self._broken[i][1]}
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Latex]
