@@ -1,0 +1,81 @@
+"""Two tables: Mastra's cases and the public reports, by strategy. `python tests/parity.py`
+
+The tests run the same checks; this counts them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+HERE = Path(__file__).parent
+
+
+def load(path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(path).stem, HERE / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def holds(check: Callable[[], Any]) -> bool:
+    try:
+        check()
+    except Exception as error:
+        print(f"  {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+        return False
+    return True
+
+
+def mastra(tests: ModuleType) -> Iterable[tuple[str, str]]:
+    """The strategy of every case and how it ends."""
+    for case in tests.CASES:
+        exception = case["id"] in tests.EXCEPTIONS
+        outcome, check = "equal", tests.test_equal
+        if "fault" in case:
+            outcome, check = "a fault there, the contract here", tests.test_contract_instead_of_a_fault
+        elif "error" in case:
+            outcome, check = "another answer by a rule" if exception else "an error in both", tests.test_error
+        elif exception:
+            outcome, check = "another answer by a rule", tests.test_contract_instead_of_a_fault
+        if not holds(lambda check=check, case=case: check(case)):
+            print(f"failed: {case['id']}", file=sys.stderr)
+            outcome = "failures"
+        yield re.split(r"-\d", case["id"])[0], outcome
+
+
+def reports(tests: ModuleType) -> Iterable[tuple[str, str]]:
+    for case in tests.ALL:
+        known = case in tests.CASES
+        good = known and holds(lambda case=case: tests.test_report(case))
+        if not good:
+            print(f"failed: {case['id']}", file=sys.stderr)
+        yield case["strategy"], "all checks hold" if good else "failures"
+
+
+def table(title: str, rows: Iterable[tuple[str, str]], outcomes: list[str]) -> int:
+    counts = Counter(rows)
+    names = sorted({name for name, _ in counts})
+    print(f"{title}\n\n| strategy | cases | " + " | ".join(outcomes) + " |")
+    print("|---|" + "---:|" * (len(outcomes) + 1))
+    for name in [*names, "all"]:
+        row = [sum(n for (who, what), n in counts.items() if name in (who, "all") and what == o) for o in outcomes]
+        print(f"| {name} | {sum(row)} | " + " | ".join(map(str, row)) + " |")
+    print()
+    return sum(n for (_, what), n in counts.items() if what == "failures")
+
+
+if __name__ == "__main__":
+    outcomes = ["equal", "an error in both", "another answer by a rule", "a fault there, the contract here", "failures"]
+    failed = table("Mastra's cases", mastra(load("conformance/test_mastra.py")), outcomes)
+    outcomes = ["all checks hold", "failures"]
+    failed += table("Public reports", reports(load("test_public_reports.py")), outcomes)
+    sys.exit(1 if failed else 0)
