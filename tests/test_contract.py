@@ -8,7 +8,14 @@ import pytest
 
 from cantle import Registry
 from cantle.plugins import BUILTIN
-from cantle.testing import check_strategy, hostile_documents
+from cantle.testing import (
+    check_strategy,
+    hostile_documents,
+    html_documents,
+    json_documents,
+    latex_documents,
+    markdown_documents,
+)
 
 HOST = Registry({name.rpartition(".")[2]: name for name in BUILTIN})
 NAMES = list(HOST.strategies())
@@ -52,8 +59,23 @@ def test_the_chunks_with_other_options(name: str, options: dict[str, Any]) -> No
         ("character", {"separator": "e", "max_size": 10, "overlap": 3}),
         ("token", {"max_size": 8, "overlap": 3, "encoding_name": "o200k_base"}),
         ("token", {"max_size": 1, "overlap": 0, "strip_whitespace": False}),
+        ("latex", {"max_size": 30, "overlap": 5, "separator_position": "end"}),
     ],
     ids=str,
 )
 def test_the_chunks_with_options_of_its_own(name: str, options: dict[str, Any]) -> None:
     check_strategy(name, hostile_documents(), points=[1, 2, 3, 4, 5, 6, 9], examples=40, plugins=HOST, **options)
+
+
+GRAMMARS = {
+    "markdown": markdown_documents,
+    "html": html_documents,
+    "json": json_documents,
+    "latex": latex_documents,
+}
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+@pytest.mark.parametrize("name", NAMES)
+def test_documents_made_by_a_grammar(name: str, grammar: str) -> None:
+    check_strategy(name, [], texts=GRAMMARS[grammar](), points=[1, 2, 3, 4, 5, 6, 9], examples=80, plugins=HOST)

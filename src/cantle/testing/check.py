@@ -32,6 +32,9 @@ _SIZES: tuple[dict[str, Any], ...] = (
 )
 """What a strategy with sizes is also tried with, where the caller gives none."""
 
+_REQUIRED = 4000
+"""The size of the variant "as given", where the strategy requires one."""
+
 _WITH_OVERLAP = 2
 """Where the second of them is among the variants, after the strategy as given."""
 
@@ -124,11 +127,15 @@ def _known(points: Collection[int]) -> set[int]:
 def _variants(strategy: Any, options: dict[str, Any], plugins: Registry | None) -> Iterator[Any]:
     """The strategy as given and, where its sizes are left open, with small ones."""
     host = plugins or registry()
-    yield host.make(strategy, options)
-    if not (isinstance(strategy, str | type)) or {"max_size", "overlap"} & options.keys():
-        return
     cls = host.strategy(strategy) if isinstance(strategy, str) else strategy
-    fields = {f.name for f in dataclasses.fields(cls) if f.init} if dataclasses.is_dataclass(cls) else set()
+    fields = {f.name: f for f in dataclasses.fields(cls) if f.init} if dataclasses.is_dataclass(cls) else {}
+    asked = not isinstance(strategy, str | type) or {"max_size", "overlap"} & options.keys()
+    if not asked and "max_size" in fields and fields["max_size"].default is dataclasses.MISSING:
+        yield host.make(strategy, {"max_size": _REQUIRED, **options})
+    else:
+        yield host.make(strategy, options)
+    if asked:
+        return
     unused = getattr(cls, "unused", ())
     if "max_size" in fields and "max_size" not in unused:
         for sizes in _SIZES:
