@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, chunk_many, diff, hookimpl, registry
+from cantle.document import DEFAULT_STRATEGY
 from cantle.errors import CantleError, OptionError, PluginError
 from cantle.plugins import BUILTIN
 from cantle.strategies.recursive import Recursive
@@ -72,7 +73,8 @@ def test_metadata_is_a_mapping(metadata: Any) -> None:
 def test_without_a_strategy_the_kind_decides(kind: str, text: str) -> None:
     document = MDocument(text, kind)
     default = document.chunk(max_size=25, overlap=0)
-    assert default == document.chunk("recursive", language=kind, max_size=25, overlap=0)
+    name, options = DEFAULT_STRATEGY[kind]
+    assert default == document.chunk(name, max_size=25, overlap=0, **options)
     assert default == document.chunk("", max_size=25, overlap=0)
 
 

@@ -19,7 +19,7 @@ from .strategy import Strategy, config
 __all__ = ["MDocument"]
 
 DEFAULT_STRATEGY: dict[str, tuple[str, dict[str, Any]]] = {
-    "markdown": ("recursive", {"language": "markdown"}),
+    "markdown": ("markdown", {}),
     "html": ("recursive", {"language": "html"}),
     "latex": ("latex", {}),
 }
@@ -176,8 +176,9 @@ class MDocument(Source):
     ) -> Strategy:
         if strategy is None or strategy == "":
             strategy, defaults = DEFAULT_STRATEGY.get(self.kind, ("recursive", {}))
-            if not {"separators", "language"} & options.keys():
-                options = {**defaults, **options}
+            if {"separators", "language"} & options.keys():  # options of `recursive` alone
+                strategy, defaults = "recursive", {}
+            options = {**defaults, **options}
         return host.make(strategy, options)
 
     def _prepare(self, host: Registry) -> tuple[Source, OffsetMap | None]:

@@ -36,7 +36,10 @@ __all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 BUILTIN = (
     "cantle.strategies.character",
     "cantle.strategies.latex",
+    "cantle.strategies.markdown",
     "cantle.strategies.recursive",
+    "cantle.strategies.semantic_markdown",
+    "cantle.strategies.sentence",
     "cantle.strategies.token",
 )
 """The modules of our own strategies and extractors, in the form a stranger's plugin has."""

@@ -6,9 +6,21 @@ It knows sizes and no formats. `levels` and `borders` say where a text may be cu
 
 from __future__ import annotations
 
-from .borders import Borders, Outside
+from .borders import Borders, Gaps, Outside
 from .engine import Packer
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
 from .spans import Spans
 
-__all__ = ["Borders", "Clusters", "Level", "Literal", "Outside", "Packer", "Pattern", "Pieces", "Spans", "level"]
+__all__ = [
+    "Borders",
+    "Clusters",
+    "Gaps",
+    "Level",
+    "Literal",
+    "Outside",
+    "Packer",
+    "Pattern",
+    "Pieces",
+    "Spans",
+    "level",
+]

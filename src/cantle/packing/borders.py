@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .levels import ListedPieces, Literal, LiteralPieces, Pieces, may_cut, risky
 
-__all__ = ["Borders", "Outside"]
+__all__ = ["Borders", "Gaps", "Outside"]
 
 
 class Borders:
@@ -75,3 +75,26 @@ class _OutsidePieces(LiteralPieces):
         if i >= 0 and found < self._ends[i] and found + self.width > self._starts[i]:
             return False
         return not self._risky or super()._valid(found)
+
+
+class Gaps:
+    """Cut at given stretches of the text, which are left out at the cuts: white space between blocks.
+
+    `gaps` ascend and are disjoint; those in one of the stretches to `keep` whole are no place to cut.
+    """
+
+    kind = "separator"
+
+    def __init__(self, gaps: Sequence[tuple[int, int]], detail: str, keep: Sequence[tuple[int, int]] = ()) -> None:
+        self.detail = detail
+        if keep:
+            starts = [start for start, _ in keep]
+            ends = [0, *(end for _, end in keep)]
+            gaps = [gap for gap in gaps if ends[bisect_right(starts, gap[0])] <= gap[0]]
+        self.gaps = gaps
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when no gap is inside it."""
+        low, high = bisect_left(self.gaps, (start, 0)), bisect_left(self.gaps, (end, 0))
+        found = [(a, b) for a, b in self.gaps[low:high] if may_cut(text, a, min(b, end), None, strip)]
+        return ListedPieces(found, start, end, None) if found else None

@@ -6,26 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .. import checks
 from ..chunk import Cut
 from ..chunks import Chunks
-from ..errors import OptionError
+from ..encoded import Encoded
 from ..graphemes import next_boundary, previous_boundary, trim
 from ..hookspecs import hookimpl
-from ..lengths import SpecialTokens, TokenLength
+from ..lengths import TokenLength
 from ..lengths.tokens import TokenMeasure
 from ..packing import Spans
 from ..source import Source
-from ..strategy import Sized, Strategy, option
-from ..tokenizers.encodings import ENCODINGS, MODELS
+from ..strategy import Strategy
 
 __all__ = ["Token"]
 
-Specials = set[str] | frozenset[str] | list[str] | tuple[str, ...] | str
-
 
 @dataclass(frozen=True, kw_only=True)
-class Token(Sized):
+class Token(Encoded):
     """Windows of `max_size` tokens, each beginning `overlap` tokens before the last one's end.
 
     Windows begin and end between tokens, moved to the next border of a grapheme cluster where a
@@ -37,67 +33,10 @@ class Token(Sized):
     drops: ClassVar[tuple[str, ...]] = ()
     unused: ClassVar[tuple[str, ...]] = ("length_function", "separator_position")
 
-    encoding_name: str = option("cl100k_base", "The encoding: " + ", ".join(ENCODINGS) + ".")
-    model_name: str | None = option(None, "Use the encoding of this OpenAI model instead.")
-    allowed_special: Specials | None = option(
-        None, "Special tokens to take as one token each where they stand in the text, or 'all'."
-    )
-    disallowed_special: Specials | None = option(
-        None,
-        "Special tokens that are an error in the text, or 'all'. With allowed_special alone: all others. "
-        "With neither, special tokens are plain text.",
-    )
-
-    def __post_init__(self) -> None:
-        checks.string("encoding_name", self.encoding_name)
-        checks.string("model_name", self.model_name, none=True)
-        if self.model_name is not None and self.model_name not in MODELS:
-            raise OptionError(
-                f"model_name {self.model_name!r} is not known. Known models: {', '.join(MODELS)}. "
-                "For another one give its encoding_name."
-            )
-        if self.encoding_name not in ENCODINGS:
-            raise OptionError(f"encoding_name must be one of {', '.join(ENCODINGS)}, got {self.encoding_name!r}.")
-        for option_name in ("allowed_special", "disallowed_special"):
-            value = getattr(self, option_name)
-            if value is None or value == "all":
-                continue
-            if isinstance(value, str) or not isinstance(value, set | frozenset | list | tuple):
-                raise OptionError(f"{option_name} must be a set of special tokens or 'all', got {value!r}.")
-            checks.strings(option_name, list(value))
-            if "" in value:
-                raise OptionError(f"{option_name} must hold special tokens, got an empty string among {list(value)!r}.")
-            object.__setattr__(self, option_name, frozenset(value))
-        super().__post_init__()
-
-    def _unused_now(self) -> dict[str, str]:
-        found = super()._unused_now()
-        if self.model_name is not None and self.encoding_name != "cl100k_base":
-            found["encoding_name"] = f"with model_name={self.model_name!r}, which has its own"
-        if self.allowed_special is not None and self.allowed_special != "all":
-            strange = sorted(set(self.allowed_special) - set(ENCODINGS[self.encoding].special_tokens))
-            if strange:
-                found["allowed_special"] = f"for {', '.join(strange)}: no special token of {self.encoding}"
-        return found
-
-    @property
-    def encoding(self) -> str:
-        """The name of the encoding in force."""
-        return MODELS[self.model_name] if self.model_name is not None else self.encoding_name
-
     @property
     def length(self) -> TokenLength:
         """Tokens, special tokens as the options say."""
-        return TokenLength(self.encoding, self._special())
-
-    def _special(self) -> SpecialTokens:
-        allowed, disallowed = self.allowed_special, self.disallowed_special
-        if allowed is None and disallowed is None:
-            return SpecialTokens()
-        every = frozenset(ENCODINGS[self.encoding].special_tokens)
-        allow = every if allowed == "all" else every & frozenset(allowed or ())
-        refuse = every - allow if disallowed is None or disallowed == "all" else frozenset(disallowed)
-        return SpecialTokens(allow, refuse)
+        return self.tokens
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices. Raises `DocumentError` for a disallowed special token."""

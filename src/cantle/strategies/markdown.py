@@ -1,0 +1,168 @@
+"""`markdown`: cut at headings, then paragraphs; or one chunk a section, headings in the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .. import checks
+from ..chunk import Chunk, Cut
+from ..chunks import Chunks
+from ..errors import OptionError
+from ..hookspecs import hookimpl
+from ..markdown_cuts import Layout, literal_chunks
+from ..markdown_sections import Part, sections
+from ..packing import Borders, Level, Packer, Spans, level
+from ..separators import LANGUAGES
+from ..source import Source
+from ..strategy import MAX_SIZE, NO_LIMIT, Sized, Strategy, option
+
+__all__ = ["Markdown"]
+
+DEFAULT_SIZE = 4000
+_ONLY_WITH_HEADERS = ("return_each_line", "strip_headers", "setext_headers")
+_ONLY_WITH_LIMIT = ("overlap", "length_function", "repeat_table_header")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Markdown(Sized):
+    """Cut at headings; where a section is too long at paragraphs, lines and words.
+
+    Neighbouring sections are joined up to `max_size`. Fenced code, display formulas, comments and front matter are
+    not cut while they fit. `chunk.path` holds the titles of the headings around the chunk's start.
+
+    With `headers` every section is a chunk, with the titles in its metadata; `max_size` then is no limit unless it is
+    given.
+
+    With `separator_position` the text is cut at the patterns that `recursive` knows for `language="markdown"`, as
+    Mastra does it.
+    """
+
+    name: ClassVar[str] = "markdown"
+
+    max_size: float | tuple[float, float] | None = option(
+        None, MAX_SIZE + " None: 4000, or no limit with headers.", "length units"
+    )
+    headers: Sequence[tuple[str, str]] | None = option(
+        None,
+        "Make every section a chunk: pairs (mark, key), such as ('#', 'title'). The title of a heading with this mark "
+        "goes into the metadata under the key, for its whole section. Headings with other marks are text. Other marks "
+        "than # to ###### are words that a heading's line begins with.",
+    )
+    return_each_line: bool = option(False, "With headers: every line is a chunk of its own.")
+    strip_headers: bool = option(True, "With headers: leave the lines of headings out of the text.")
+    setext_headers: bool = option(
+        False, "With headers: a title underlined with = or - is a heading, like one with # or ##."
+    )
+    repeat_table_header: bool = option(
+        False,
+        "Where a table is longer than max_size and is cut, begin each further chunk of it with its header and "
+        "delimiter rows.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.headers is not None:
+            object.__setattr__(self, "headers", _pairs(self.headers))
+        for name in (*_ONLY_WITH_HEADERS, "repeat_table_header"):
+            checks.boolean(name, getattr(self, name))
+        super().__post_init__()
+
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if self.headers is None:
+            reason, names = "without headers", list(_ONLY_WITH_HEADERS)
+        elif self.max_size is None:
+            reason, names = "with headers and no max_size", [*_ONLY_WITH_LIMIT, "separator_position"]
+        else:
+            reason, names = "with headers", ["separator_position"]
+        defaults = type(self).__dataclass_fields__
+        found |= {name: reason for name in names if getattr(self, name) != defaults[name].default}
+        if self.headers is None and self.separator_position is not None and self.repeat_table_header:
+            found["repeat_table_header"] = "with separator_position"
+        return found
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """Why text may be in no chunk."""
+        return ("heading-in-metadata",) if self.headers is not None and self.strip_headers else ()
+
+    @property
+    def limit(self) -> float:
+        """The most a chunk may measure."""
+        if self.max_size is None:
+            return DEFAULT_SIZE if self.headers is None else NO_LIMIT
+        return super().limit
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`: literal slices of its text, or with a table's header in front."""
+        layout = Layout(source.text)
+        if self.headers is not None:
+            return self._sections(source, layout)
+        levels = layout.levels() if self.separator_position is None else self._patterns()
+        packer = self._packer(source.text, levels)
+        spans = packer.pack()
+        return Chunks(source, literal_chunks(source.text, spans, layout.paths()), dropped=())
+
+    def _patterns(self) -> list[Level]:
+        return [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["markdown"]]
+
+    def _packer(self, text: str, levels: list[Level]) -> Packer:
+        return Packer(
+            text,
+            self.length.measure(text),
+            levels,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        )
+
+    def _sections(self, source: Source, layout: Layout) -> Chunks:
+        assert self.headers is not None
+        text = source.text
+        found = sections(
+            layout,
+            self.headers,
+            strip=self.strip_headers,
+            lines=self.return_each_line,
+            underlined=self.setext_headers,
+        )
+        packer = self._packer(text, layout.levels()) if self.max_size is not None else None
+        border = Borders((), "line" if self.return_each_line else "heading")
+        chunks: list[Chunk] = []
+        for part in found.parts:
+            chunks += self._part(text, part, border, packer)
+        return Chunks(source, chunks, dropped=[(a, b, "heading-in-metadata") for a, b in found.dropped])
+
+    def _part(self, text: str, part: Part, border: Level, packer: Packer | None) -> Iterable[Chunk]:
+        spans = Spans(text, self.strip_whitespace, self.explain)
+        if packer is None:
+            last = part.end >= len(text)
+            spans.add(part.start, part.end, Cut("end" if last else border.kind, 0) if self.explain else None)
+        else:
+            packer.spans = spans
+            packer.add_or_cut(part.start, part.end, border)
+            if self.least:
+                spans.join_small(packer.measure, self.least, self.limit)
+        return literal_chunks(text, spans, part.path, [part.metadata] * len(spans.starts))
+
+
+def _pairs(value: object) -> tuple[tuple[str, str], ...]:
+    expected = "headers must be a list of pairs of strings such as [('#', 'title')]"
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise OptionError(f"{expected}, got {value!r}.")
+    found = []
+    for pair in value:
+        pair_of_strings = isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(s, str) for s in pair)
+        if not pair_of_strings or not pair[0]:
+            raise OptionError(f"{expected}, got {pair!r} among {list(value)!r}.")
+        found.append((pair[0], pair[1]))
+    return tuple(found)
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Markdown]
