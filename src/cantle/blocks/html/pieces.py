@@ -1,0 +1,160 @@
+"""The pieces that a page's shown text is made of: trimmed, decoded, white space collapsed.
+
+All are worked on together, by calls that run over lists in C; one alone is looked at only when it holds
+references, or a mark at its edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...graphemes import is_boundary
+from ...whitespace import STRIP
+from .page import units_of
+from .texts import Texts
+from .tokens import SPACE
+
+__all__ = ["Pieces"]
+
+_BLANK_LINES = re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
+
+
+class Pieces:
+    """The texts of some numbers on their way to pieces; arrays and lists have an entry for each.
+
+    `lead` and `trail` say whether white space was trimmed off, `literal` whether it is kept as it stands,
+    `replaced` whether references were decoded. `base` to `ends` is the place in the source, `span_starts`
+    to `span_ends` what a span must name.
+    """
+
+    def __init__(self, texts: Texts, numbers: Any, kept: Any, bare: Any, in_table: Any) -> None:
+        import numpy
+
+        count = len(numbers)
+        self.texts, self.numbers = texts, numbers
+        self.literal = (kept | bare)[numbers]
+        self.in_table = in_table[numbers]
+        self.replaced = numpy.zeros(count, bool)
+        all_texts = texts.tokens.texts
+        raw = [all_texts[i] for i in numbers.tolist()]
+        left = [text.lstrip(SPACE) for text in raw]
+        self.cores = [text.rstrip(SPACE) for text in left]
+        for i in numpy.flatnonzero(self.literal).tolist():
+            self.cores[i] = left[i] = raw[i]
+        sizes = [numpy.fromiter(map(len, some), numpy.int64, count) for some in (raw, left, self.cores)]
+        self.base = texts.tokens.text_at[numbers] + sizes[0] - sizes[1]
+        self.ends = self.base + sizes[2]
+        self.lead, self.trail = sizes[0] > sizes[1], sizes[1] > sizes[2]
+
+    def trim_kept(self, ranges: Sequence[tuple[int, int]], bare: Sequence[tuple[int, int]]) -> None:
+        """Leave out blank lines at the start of preformatted text, and white space at its end.
+
+        Bare text is trimmed at both ends.
+        """
+        import numpy
+
+        if not len(ranges) and not len(bare):
+            return
+        for ranges_, is_bare in ((ranges, False), (bare, True)):
+            pairs = numpy.array(ranges_, numpy.int64).reshape(-1, 2)
+            firsts, lasts = (pairs[:, 0], pairs[:, 1]) if is_bare else (pairs[:, 0] + 1, pairs[:, 1])
+            for first in self._indexes(firsts):
+                core = self.cores[first]
+                blank = _BLANK_LINES.match(core)
+                self._cut(first, len(core) - len(core.lstrip(STRIP)) if is_bare else blank.end() if blank else 0, 0)
+            for last in self._indexes(lasts):
+                core = self.cores[last]
+                self._cut(last, 0, len(core) - len(core.rstrip(STRIP if is_bare else SPACE)))
+
+    def _indexes(self, numbers: Any) -> list[int]:
+        """Where texts of these numbers are; those that are not here or not literal are left out."""
+        import numpy
+
+        at = numpy.searchsorted(self.numbers, numbers)
+        at = at[at < len(self.numbers)]
+        found = at[self.literal[at] & numpy.isin(self.numbers[at], numbers)]
+        return found.tolist()  # type: ignore[no-any-return]
+
+    def _cut(self, i: int, front: int, back: int) -> None:
+        core = self.cores[i]
+        self.cores[i] = core[front : len(core) - back]
+        self.base[i] += front
+        self.ends[i] -= back if front < len(core) else 0
+
+    def decode(self) -> None:
+        """Put in what references stand for, and mask the pipes in a Markdown table's cells."""
+        busy = [i for i, core in enumerate(self.cores) if "&" in core or (self.in_table[i] and "|" in core)]
+        for i in busy:
+            core, pieces, at = self.cores[i], [], 0
+            for start, end, value in units_of(core, bool(self.in_table[i])):
+                pieces += [core[at:start], value]
+                at = end
+            if not pieces:
+                continue
+            decoded = "".join([*pieces, core[at:]])
+            self.replaced[i] = True
+            if not self.literal[i]:
+                trimmed = decoded.lstrip(SPACE)
+                self.lead[i] |= trimmed != decoded
+                decoded = trimmed.rstrip(SPACE)
+                self.trail[i] |= trimmed != decoded
+            self.cores[i] = decoded
+
+    def keep(self, chosen: Any) -> None:
+        """Go on with some of them."""
+        self.numbers, self.literal, self.in_table = self.numbers[chosen], self.literal[chosen], self.in_table[chosen]
+        self.replaced, self.base, self.ends = self.replaced[chosen], self.base[chosen], self.ends[chosen]
+        self.lead, self.trail = self.lead[chosen], self.trail[chosen]
+        self.cores = [self.cores[i] for i in chosen.tolist()]
+        self.span_starts, self.span_ends = self.base.copy(), self.ends.copy()
+
+    def collapse(self) -> None:
+        """Make one blank of every run of white space, but for literal pieces."""
+        import numpy
+
+        normal = numpy.flatnonzero(~self.literal).tolist()
+        if not normal:
+            return
+        cores = self.cores if len(normal) == len(self.cores) else [self.cores[i] for i in normal]
+        joined = "".join(cores)
+        border = next(c for c in map(chr, (*range(1, 9), *range(0xE000, 0xF900))) if c not in joined)
+        joined = border.join(cores)
+        for char in "\t\n\f\r":
+            joined = joined.replace(char, " ")
+        while "  " in joined:
+            joined = joined.replace("  ", " ")
+        cores = joined.split(border)
+        if len(normal) == len(self.cores):
+            self.cores = cores
+        else:
+            for i, core in zip(normal, cores, strict=True):
+                self.cores[i] = core
+
+    def widen(self) -> None:
+        """See to it that no span begins or ends inside a grapheme cluster of the source.
+
+        A mark joins to white space or to the bracket of a tag before it as it does to a letter. White
+        space stays with it; a tag goes into the span, and `references.of_span` leaves it out again.
+        """
+        source, tokens = self.texts.tokens.source, self.texts.tokens
+        edges = [i for i, core in enumerate(self.cores) if core and (core[0] >= "\u0300" or core[-1] >= "\u0300")]
+        for i in edges:
+            start, end, number = int(self.base[i]), int(self.ends[i]), int(self.numbers[i])
+            if not is_boundary(source, start):
+                if source[start - 1] in SPACE:
+                    self.cores[i] = " " + self.cores[i]
+                    self.base[i] -= 1
+                    self.span_starts[i] = self.base[i]
+                    self.lead[i] = False
+                elif number:
+                    self.span_starts[i] = tokens.tag_at[number - 1]
+            if end < len(source) and not is_boundary(source, end):
+                if source[end] in SPACE:
+                    self.cores[i] += " "
+                    self.ends[i] += 1
+                    self.span_ends[i] = self.ends[i]
+                    self.trail[i] = False
+                elif number < len(tokens):
+                    self.span_ends[i] = tokens.text_at[number + 1]

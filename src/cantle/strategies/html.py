@@ -1,0 +1,293 @@
+"""`html`: the text that a browser shows, cut at headings or at the borders of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from .. import checks
+from ..blocks import html as blocks
+from ..chunk import Chunk, Cut
+from ..chunks import Chunks
+from ..errors import OptionError
+from ..hookspecs import hookimpl
+from ..packing import Borders, Level, Packer, Spans, level
+from ..separators import DEFAULT
+from ..source import Source
+from ..strategy import MAX_SIZE, NO_LIMIT, Sized, Strategy, option
+from ..whitespace import STRIP
+
+__all__ = ["Html"]
+
+_SIZE_ALONE = 4000
+_TITLE = "#TITLE#"
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_Pairs = list[tuple[str, str]] | tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Html(Sized):
+    """Cut a page at its headings, or, with neither `headers` nor `sections`, where blocks end.
+
+    What is cut is the text that a browser shows: once, in the order of the source, inline elements in
+    their sentence, blocks apart, tables as rows, preformatted text as it stands. A section is what
+    follows a heading up to the next listed one, wherever the two stand in the page; it has the
+    heading's text in its metadata and the titles above it in `path`.
+    """
+
+    name: ClassVar[str] = "html"
+    drops: ClassVar[tuple[str, ...]] = ("markup", "comment", "hidden", "heading-in-metadata")
+    separator_patterns: ClassVar[tuple[str, ...]] = ()
+    decode = staticmethod(blocks.of_span)
+
+    headers: _Pairs = option(
+        (),
+        "Where sections begin: pairs of a CSS selector (h1, h2.title, main > [role=heading]) and the metadata key "
+        "that the heading's text goes under. Tags of headings nest by their number, others by their place in the list.",
+    )
+    sections: _Pairs = option(
+        (),
+        "The same, with the heading's text trimmed and neighbours with the same heading never joined. "
+        "headers goes before it.",
+    )
+    return_each_line: bool = option(
+        False, "With headers: keep neighbouring sections with the same heading apart, instead of joining them."
+    )
+    tables: str = option(
+        "plain",
+        "How a table is written: 'plain' puts a tab between cells, 'markdown' writes pipes and a line of dashes.",
+    )
+    max_size: float | tuple[float, float] | None = option(
+        None,
+        MAX_SIZE + f" None: no limit with headers or sections, {_SIZE_ALONE} without.",
+        "length units",
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("headers", "sections"):
+            object.__setattr__(self, name, _pairs(name, getattr(self, name)))
+        checks.boolean("return_each_line", self.return_each_line)
+        checks.choice("tables", self.tables, ("plain", "markdown"))
+        super().__post_init__()
+        self._selectors  # noqa: B018  # a wrong selector is an error now, not at the first document
+        # Mastra compares the overlap with its default size here, used or not.
+        if self._unlimited and not self.headers and self.overlap is not None and self.overlap >= _SIZE_ALONE:
+            raise OptionError(
+                f"overlap must be smaller than {_SIZE_ALONE} with sections, got {self.overlap}. It has an effect "
+                "with max_size only: give one, or leave overlap out."
+            )
+
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if self.headers and self.sections:
+            found["sections"] = "with headers, which go before it"
+        if self.return_each_line and not self.headers:
+            found["return_each_line"] = "without headers"
+        if self._unlimited:
+            given = {
+                "overlap": self.overlap is not None,
+                "separator_position": self.separator_position is not None,
+                "length_function": self.length_function != "characters",
+            }
+            found |= {name: "without max_size, as sections are not cut further" for name, used in given.items() if used}
+        return found
+
+    @property
+    def limit(self) -> float:
+        """The most a chunk may measure."""
+        if self.max_size is None:
+            return NO_LIMIT if self._listed else _SIZE_ALONE
+        return super().limit
+
+    @property
+    def made(self) -> str:
+        """The characters that are written between those of the source."""
+        return blocks.MADE_BY_MARKDOWN if self.tables == "markdown" else ""
+
+    @property
+    def _listed(self) -> _Pairs:
+        return self.headers or self.sections
+
+    @property
+    def _unlimited(self) -> bool:
+        return self.max_size is None and bool(self._listed)
+
+    @cached_property
+    def _selectors(self) -> tuple[list[blocks.Selector], list[str], list[int]]:
+        """The selectors of what divides the page, with the key and the rank of each."""
+        pairs = self._listed or [(name, "") for name in _HEADINGS]
+        name = "headers" if self.headers else "sections"
+        found = [(selector, key, i) for i, (text, key) in enumerate(pairs) for selector in blocks.parse(text, name)]
+        selectors = [selector for selector, _, _ in found]
+        ranks = [i for _, _, i in found]
+        if all(selector.subject.tag in _HEADINGS for selector in selectors):
+            ranks = [_HEADINGS.index(selector.subject.tag) for selector in selectors]
+        return selectors, [key for _, key, _ in found], ranks
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`."""
+        return _Cutting(self, source).chunks()
+
+
+class _Cutting:
+    """One page on its way to chunks."""
+
+    def __init__(self, strategy: Html, source: Source) -> None:
+        self.strategy, self.source = strategy, source
+        self.selectors, self.keys, self.ranks = strategy._selectors
+        self.result: list[Chunk] = []
+        self.covered: list[tuple[int, int]] = []
+
+    def chunks(self) -> Chunks:
+        strategy = self.strategy
+        tokens = blocks.tokens(self.source.text)
+        tree = blocks.nest(tokens, self.selectors)
+        texts = blocks.read(tokens, tree)
+        gaps = blocks.gaps_of(texts, tree)
+        join = bool(strategy.headers) and not strategy.return_each_line
+        plan = blocks.plan(texts, tree, gaps, join=join)
+        if not strategy._listed:  # headings stay in the text
+            plan.left_out[:] = False
+            plan.bare, plan.joints = [], {}
+        markdown = strategy.tables == "markdown"
+        page = blocks.render(texts, tree, gaps, plan.left_out, bare=plan.bare, joints=plan.joints, markdown=markdown)
+        paths = blocks.titles_at(plan.sections, self.ranks)
+        if strategy._listed:
+            self._by_section(page, plan.sections, paths)
+        else:
+            self._by_block(page, plan.sections, paths)
+        return Chunks(self.source, self.result, dropped=page.dropped(self.covered, plan.left_out))
+
+    # -- sections -------------------------------------------------------------------------------
+
+    def _by_section(
+        self, page: blocks.Page, sections: Sequence[blocks.Section], paths: Sequence[tuple[str, ...]]
+    ) -> None:
+        strategy = self.strategy
+        packer = (
+            None
+            if strategy._unlimited
+            else self._packer(page, [level(s, position=strategy.separator_position) for s in DEFAULT])
+        )
+        text = page.text if packer is None else packer.text
+        for i, (section, path) in enumerate(zip(sections, paths, strict=True)):
+            region = page.region(section.first, section.last)
+            if region is None:
+                continue
+            cut = self._end_of(sections, i)
+            spans = Spans(text, strategy.strip_whitespace, strategy.explain)
+            if packer is None:
+                spans.add(*region, cut)
+            else:
+                packer.spans = spans
+                packer.pack_region(*region, cut=cut)
+                if strategy.least:
+                    spans.join_small(packer.measure, strategy.least, strategy.limit)
+            self._add(page, spans, [path] * len(spans.starts), self._metadata(section))
+
+    def _end_of(self, sections: Sequence[blocks.Section], i: int) -> Cut:
+        """Why a section ends."""
+        heading = sections[i + 1].heading if i + 1 < len(sections) else None
+        if heading is None:
+            return Cut("end", 0)
+        return Cut("heading", self.ranks[heading.selector], self.selectors[heading.selector].text)
+
+    def _metadata(self, section: blocks.Section) -> dict[str, Any]:
+        title = self.source.metadata.get("Title")
+        found = {name: title for name, value in self.source.metadata.items() if value == _TITLE and title is not None}
+        if section.heading is None:
+            return found
+        text = section.title if self.strategy.headers else section.title.strip(STRIP)
+        if text != _TITLE:
+            found[self.keys[section.heading.selector]] = text
+        elif title is not None:
+            found[self.keys[section.heading.selector]] = title
+        found["xpath"] = section.heading.xpath
+        return found
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def _by_block(
+        self, page: blocks.Page, sections: Sequence[blocks.Section], paths: Sequence[tuple[str, ...]]
+    ) -> None:
+        strategy = self.strategy
+        levels: list[Level] = []
+        for rank in range(len(_HEADINGS)):
+            here = [s.heading.opens + 1 for s in sections if s.heading and s.heading.selector == rank]
+            if here:
+                levels.append(Borders([page.position_of(i) for i in here], "heading", _HEADINGS[rank]))
+        levels.append(Borders(page.borders("\n\n"), "block"))
+        levels.append(Borders(page.borders("\n"), "line"))
+        levels += self._separators()
+        spans = self._packer(page, levels).pack()
+        begins = [0 if s.heading is None else page.position_of(s.heading.opens + 1) for s in sections]
+        found: list[tuple[str, ...]] = []
+        at = -1
+        for start in spans.starts:
+            while at + 1 < len(begins) and begins[at + 1] <= start:
+                at += 1
+            found.append(paths[at] if at >= 0 else ())
+        self._add(page, spans, found, {})
+
+    # -- both -----------------------------------------------------------------------------------
+
+    def _separators(self) -> list[Level]:
+        return [level(separator, position=self.strategy.separator_position) for separator in DEFAULT]
+
+    def _packer(self, page: blocks.Page, levels: Sequence[Level]) -> Packer:
+        strategy = self.strategy
+        return Packer(
+            page.guarded,
+            strategy.length.measure(page.text),
+            levels,
+            limit=strategy.limit,
+            least=strategy.least,
+            overlap=strategy.repeat,
+            strip=strategy.strip_whitespace,
+            explain=strategy.explain,
+        )
+
+    def _add(self, page: blocks.Page, found: Spans, paths: Sequence[tuple[str, ...]], metadata: dict[str, Any]) -> None:
+        text, source, before = page.text, self.source.text, 0
+        cuts: Sequence[Cut | None] = found.cuts or [None] * len(paths)
+        for start, end, path, cut in zip(found.starts, found.ends, paths, cuts, strict=True):
+            spans = page.spans(start, end)
+            if not spans:  # what a Markdown table writes between its rows
+                continue
+            content = text[start:end]
+            first, last = spans[0][0], spans[-1][1]
+            exact = len(spans) == 1 and source[first:last] == content
+            self.covered += spans
+            self.result.append(
+                Chunk(
+                    content,
+                    first,
+                    last,
+                    spans=None if exact else spans,
+                    overlap=max(0, min(before, end) - start),
+                    path=path,
+                    metadata=metadata,
+                    cut=cut,
+                )
+            )
+            before = end
+
+
+def _pairs(name: str, value: Any) -> tuple[tuple[str, str], ...]:
+    """The value of `headers` or `sections`, checked."""
+    want = f"{name} must be a list of pairs (selector, metadata key), such as [('h1', 'title'), ('h2', 'section')]"
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise OptionError(f"{want}, got {value!r}.")
+    for i, pair in enumerate(value):
+        good = isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+        if not good:
+            raise OptionError(f"{want}; {name}[{i}] is {pair!r}.")
+    return tuple((selector, key) for selector, key in value)
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Html]
