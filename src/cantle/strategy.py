@@ -90,12 +90,14 @@ class Sized:
 
     unused: ClassVar[tuple[str, ...]] = ()
     """Shared options that the strategy accepts but cannot use; giving one warns."""
+    overlap_below_limit: ClassVar[bool] = True
+    """Whether an overlap that is not smaller than max_size is an error."""
 
     def __post_init__(self) -> None:
         self._check_size()
         if self.overlap is not None:
             checks.number("overlap", self.overlap, least=0)
-            if self.overlap >= self.limit and "overlap" not in self.unused:
+            if self.overlap >= self.limit and self.overlap_below_limit and "overlap" not in self.unused:
                 raise OptionError(
                     f"overlap must be smaller than max_size ({self.limit}), got {self.overlap}. "
                     "Lower overlap, or raise max_size; overlap=0 turns it off."

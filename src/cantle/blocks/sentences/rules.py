@@ -1,0 +1,298 @@
+"""Where sentences end, by rules: enders, what stands around them, and abbreviations as data.
+
+Every place is judged by what stands near it and by nothing else. So a caller may ask for the first
+end after a position, and only the text near it is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ...graphemes import is_boundary
+from .languages import Kind, language
+from .listed import Listed
+from .marks import CJK, CLOSING, NARROW, SPACED, UNSPACED, candidates, unspaced
+
+__all__ = ["RuleSentences", "Rules"]
+
+_NEAR = 48
+"""An end lies at most so far behind its ender."""
+_WORD = 32
+"""Longer words are no abbreviations."""
+_BLANKS = re.compile(r"\s+")
+_CORE = re.compile(r"[\w.\u00aa\u00ba\u00b0/-]+\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+_NEXT_WORD = re.compile(r"\w+")
+_ROMAN = re.compile(r"[IVXLC]{2,}|[IVX]")
+_NARROW_SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[ap]\.?m|[AP]\.?M|[AP]\.?m")
+"""What never ends a sentence for a caller who names no language: as in Mastra."""
+_BLANK_LINE = re.compile(r"(?:\r\n?+|[\n\x85\u2028])[^\S\r\n]*[\r\n\x85\u2028]|[\f\u2029]")
+_QUOTES = frozenset("\"'\u2019\u201d\u00bb\u201c\u2018\u00ab\u203a")
+_BRACKETS = frozenset('\u300d\u300f\uff09\u3015\u3011\u300b"\u201d')
+
+
+class Rules:
+    """The rules for one language, or for none in particular.
+
+    `name` is a language, `any` for all that we know together, or None: then only what is plain in
+    every language ends a sentence, as in Mastra. `enders` replace the usual ones.
+    """
+
+    def __init__(self, name: str | None = None, enders: Sequence[str] | None = None) -> None:
+        self.careful = name is None
+        self.words = language(name)
+        given = tuple(dict.fromkeys(ender for ender in enders if ender)) if enders is not None else None
+        single = "".join(ender for ender in given if len(ender) == 1) if given is not None else None
+        several = [ender for ender in given if len(ender) > 1] if given is not None else []
+        self.unspaced = ""
+        if self.careful:
+            self.pattern = candidates(NARROW if single is None else single, lines=False)
+            finer = CJK if single is None else "".join(c for c in single if c in UNSPACED)
+            self.finer = unspaced(finer, several)
+        else:
+            self.unspaced = UNSPACED if single is None else "".join(c for c in single if c in UNSPACED)
+            spaced = SPACED if single is None else "".join(c for c in single if c not in UNSPACED)
+            self.pattern = candidates(spaced, self.unspaced, several, lines=True)
+            self.finer = None
+        self.enders = frozenset("".join(given) if given is not None else SPACED + UNSPACED)
+
+    def on(self, text: str) -> RuleSentences:
+        """The sentences of a text."""
+        return RuleSentences(self, text)
+
+
+class RuleSentences:
+    """The sentences of one text, found where they are asked for. Positions are code points."""
+
+    def __init__(self, rules: Rules, text: str) -> None:
+        self.rules, self.text = rules, text
+        self.total = len(text.rstrip())
+        self._kinds = rules.words.kinds
+        self._opens = rules.words.opens
+        self._careful = rules.careful
+        self._search = rules.pattern.search if rules.pattern is not None else None
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        start = self.begin(0)
+        while start < self.total:
+            end = self.end_from(start + 1)
+            yield start, end
+            start = self.begin(end)
+
+    def begin(self, at: int) -> int:
+        """Where the sentence that follows position `at` begins: past the white space."""
+        if at + 1 < len(self.text) and self.text[at] == " " and not self.text[at + 1].isspace():
+            return at + 1
+        blanks = _BLANKS.match(self.text, at)
+        return blanks.end() if blanks else at
+
+    def end_from(self, at: int) -> int:
+        """The first end of a sentence at or after `at`; the last one's is the end of the text, trimmed."""
+        return self._first(self._before(at), at) if at < self.total else self.total
+
+    def end_before(self, at: int, least: int) -> int:
+        """The last end of a sentence at or before `at` and after `least`, or -1."""
+        high, width = at, 4 * _NEAR
+        while high > least:
+            low = max(least, at - width)
+            found, end = -1, self._first(self._before(low + 1), low + 1)
+            while end <= high:
+                found = end
+                if end >= self.total:
+                    break
+                end = self._first(self._before(end + 1), end + 1)
+            if found > 0:
+                return found
+            high, width = low, 4 * width
+        return -1
+
+    def _before(self, at: int) -> int:
+        """Where to look from, for an end at or after `at`: before its enders."""
+        text, enders = self.text, self.rules.enders
+        low = max(0, at - _NEAR)
+        while at > low:
+            char = text[at - 1]
+            if char in enders:
+                break
+            if char not in CLOSING and not (
+                (char.isdigit() and text[at] in "0123456789]") or (char in " \u00a0\u202f" and text[at] == "\u00bb")
+            ):
+                return at
+            at -= 1
+        while at and text[at - 1] in enders:
+            at -= 1  # a run of enders counts from its start
+        return at
+
+    def _first(self, start: int, at: int) -> int:
+        search = self._search
+        if search is None or at >= self.total:  # there are no enders, or no text is left
+            return self.total
+        while (match := search(self.text, start)) is not None:
+            kind = match.lastindex
+            start = match.end()
+            if kind == 5:
+                end = match.end(2)
+                start = match.end(3)
+                if end >= at and self._ends(match):
+                    return end
+            elif kind == 7:
+                end = match.end()
+                if end >= at and end < self.total and self._ends_unspaced(match.end(6), end):
+                    return end
+            else:
+                end = self._line_end(match.start())
+                if end >= at and is_boundary(self.text, self.begin(end)):
+                    return end
+        return self.total
+
+    def _line_end(self, at: int) -> int:
+        """Where the line that ends at `at` ends without its white space."""
+        text = self.text
+        while at and text[at - 1].isspace():
+            at -= 1
+        return at
+
+    def _ends_unspaced(self, ender: int, end: int) -> bool:
+        text = self.text
+        following = text[end]
+        if following in "\u3001\uff0c,\uff1b\uff1a;:":
+            return False
+        if end > ender and text[end - 1] in _BRACKETS and following in "\u3068\u3063\u306e":  # a quotation goes on
+            return False
+        if text[ender - 1] == "\uff0e" and following.isalnum() and text[ender - 2 : ender - 1].isdigit():
+            return False
+        return is_boundary(text, end)
+
+    def _ends(self, match: re.Match[str]) -> bool:
+        """Whether the sentence ends at enders that are followed by white space."""
+        text = self.text
+        start, stop, end = match.start(), match.end(1), match.end(2)
+        careful = self._careful
+        if not careful and _BLANK_LINE.search(text, end, match.end(3)):
+            return is_boundary(text, match.end(3))
+        first = match[5]
+        if stop - start > 1 or text[start] != ".":
+            if first.isupper() or first.istitle():
+                return self._ends_other(match)
+        elif "A" <= first <= "Z":
+            return self._ends_word(start, match.start(5), first)
+        elif first.isupper() or first.istitle():
+            return self._ends_word(start, match.start(5), first) and not (careful and self._words(start) < 3)
+        if first.isdigit() or first in "$\u20ac\u00a3":
+            if text[start] == "." and stop - start == 1 and not self._ends_word(start, match.start(5), first):
+                return False
+            return not careful or self._words(start) > 2
+        if first.isalpha() and not first.islower() and (not careful or text[start] > "\u00ff"):
+            return text[start] != "." or self._ends_word(start, match.start(5), first)
+        return False
+
+    def _ends_other(self, match: re.Match[str]) -> bool:
+        """Whether `!`, `?`, dots and their like end the sentence before a capital."""
+        stop, end = match.end(1), match.end(2)
+        if end > stop and self.rules.words.said and self.text[end - 1] in _QUOTES and match.end(4) == match.end(3):
+            # "Why?" John asked.
+            following = self.text[match.start(5) : match.start(5) + 40].split(None, 3)[:3]
+            if len(following) > 1 and any(word.rstrip(".,;:") in self.rules.words.said for word in following[1:]):
+                return False
+        return True
+
+    def _words(self, dot: int) -> int:
+        """How many words stand between the last ender, or the line's start, and `dot`; counted up to 4."""
+        near = self.text[max(0, dot - 80) : dot]
+        cut = max(near.rfind(c) for c in ".!?\n\u2026")
+        return min(4, len(near[cut + 1 :].split()))
+
+    def _ends_word(self, dot: int, begin: int, first: str) -> bool:
+        """Whether a single period ends the sentence, by the word before it and what follows."""
+        text = self.text
+        if dot == 0 or text[dot - 1].isspace():
+            return True
+        if dot == 1 or text[dot - 2].isspace():
+            word = text[dot - 1]
+        else:
+            word = text[max(0, dot - _WORD) : dot].rsplit(None, 1)[-1]
+        kind = self._kinds.get(word)
+        if kind is None:
+            if len(word) > 1 and word.isalpha():
+                return True
+            core = _CORE.search(word)
+            if core is None:  # a closing mark before the period
+                return True
+            word = core[0].lstrip("-/.")
+            kind = self._kinds.get(word)
+            if kind is None and not word.isalnum():
+                for mark in "/-":
+                    kind = kind or self._kinds.get(word.rpartition(mark)[2])
+        if kind is not None:
+            return self._ends_abbreviation(kind, word, begin, first)
+        if word.isdigit():
+            return self._ends_number(word, dot, begin)
+        if len(word) == 1 and word.isalpha():
+            return self._ends_letter(dot, begin)
+        if self._careful:
+            return _NARROW_SHORT.fullmatch(word) is None
+        return _DOTTED.fullmatch(word) is None or self._opens_sentence(begin)
+
+    def _ends_abbreviation(self, kind: Kind, word: str, begin: int, first: str) -> bool:
+        if kind is Kind.TITLE or kind is Kind.INSIDE:
+            return False
+        if kind is Kind.NUMBER:
+            if first.isdigit():
+                return False
+            following = _NEXT_WORD.match(self.text, begin)
+            roman = following is not None and _ROMAN.fullmatch(following[0]) is not None
+            return not roman or (word.lower() == "no" and following is not None and following[0] == "I")
+        if self._careful and _NARROW_SHORT.fullmatch(word):
+            return False
+        return self._opens_sentence(begin)
+
+    def _ends_number(self, word: str, dot: int, begin: int) -> bool:
+        if self._careful:
+            return len(word) > 2 and self._words(dot) > 3
+        if self._starts_line(dot - len(word)):
+            return False
+        return not self.rules.words.ordinals or len(word) > 3 or self._opens_sentence(begin)
+
+    def _starts_line(self, at: int) -> bool:
+        before = self.text[max(0, at - 8) : at].rstrip(" \t([")
+        return before.endswith(("\n", "\r")) or (not before and at <= 8)
+
+    def _ends_letter(self, dot: int, begin: int) -> bool:
+        """Whether a sentence ends behind a single letter: after a small word, before one that opens sentences."""
+        if self._careful:
+            return False
+        return dot > 2 and self.text[dot - 3].islower() and self._opens_sentence(begin)
+
+    def _opens_sentence(self, begin: int) -> bool:
+        word = _NEXT_WORD.match(self.text, begin)
+        return word is not None and word[0] in self._opens and self.text[word.end() : word.end() + 1] != "."
+
+    def listed(self, spans: list[tuple[int, int]]) -> Listed:
+        """Other sentences of the same text, given by their bounds."""
+        return Listed(spans, self.total)
+
+    def finer(self, start: int, end: int) -> list[list[tuple[int, int]]] | None:
+        """The sentence as parts between enders that need no white space, in groups; None where there are none.
+
+        Only where the language is not known. A group is what stands between line ends behind such an ender.
+        """
+        if self.rules.finer is None or self.rules.finer.search(self.text, start, end) is None:
+            return None
+        text, at = self.text, start
+        groups: list[list[tuple[int, int]]] = []
+        group: list[tuple[int, int]] = []
+        for match in self.rules.finer.finditer(text, start, end):
+            stop = match.end()
+            if stop >= end or not is_boundary(text, stop):
+                continue
+            group.append((at, stop))
+            at = self.begin(stop)
+            if "\n" in text[stop:at]:
+                groups.append(group)
+                group = []
+        if at < end:
+            group.append((at, end))
+        if group:
+            groups.append(group)
+        return groups

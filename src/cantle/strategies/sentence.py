@@ -1,0 +1,137 @@
+"""`sentence`: whole sentences up to a target size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from .. import checks
+from ..blocks.sentences import LANGUAGES, Segmenter, segmenter
+from ..chunks import Chunks
+from ..hookspecs import hookimpl
+from ..packing.sentences import SentencePacker, Sizes
+from ..source import Source
+from ..strategy import MAX_SIZE, Sized, Strategy, option
+
+__all__ = ["Sentence"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Sized):
+    """Whole sentences, joined until a chunk measures `target_size`, never above `max_size`.
+
+    A sentence that is longer than `max_size` stands alone: it is cut between words, and a word that
+    is too long between grapheme clusters. Overlap is made of whole sentences. Every chunk is a
+    literal slice of the text.
+    """
+
+    name: ClassVar[str] = "sentence"
+    drops: ClassVar[tuple[str, ...]] = ()
+    unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
+    overlap_below_limit: ClassVar[bool] = False
+
+    max_size: float | tuple[float, float] = field(metadata={"doc": MAX_SIZE, "unit": "length units"})
+    overlap: float | None = option(
+        0,
+        "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences. "
+        "It may be any size: a chunk stays within max_size and never only repeats.",
+        "length units",
+    )
+    min_size: float | None = option(
+        None,
+        "Join a chunk shorter than this with a neighbour where the result is within max_size. None: join none.",
+        "length units",
+    )
+    target_size: float | None = option(
+        None,
+        "A chunk takes no more sentences once it measures this much. None: four fifths of max_size.",
+        "length units",
+    )
+    sentence_enders: list[str] | tuple[str, ...] | None = option(
+        None,
+        "What may end a sentence, instead of . ! ? and their like in other scripts.",
+    )
+    fallback_to_words: bool = option(
+        True, "Cut a sentence that is too long between words. False: straight between characters."
+    )
+    fallback_to_characters: bool = option(
+        True,
+        "Cut a word that is too long between characters. False: it stays whole, above max_size, marked oversize.",
+    )
+    language: str | None = option(
+        None,
+        f"The language of the text: {', '.join(LANGUAGES)}, or 'any' for the rules of all of them and of other "
+        "scripts. None: only what is plain in every language ends a sentence, as in Mastra.",
+    )
+    segmenter: str = option(
+        "rules", "What finds the sentences: 'rules', or 'punkt' for NLTK's Punkt (pip install 'cantle[punkt]')."
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("min_size", "target_size"):
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), above=0)
+        if self.sentence_enders is not None:
+            checks.strings("sentence_enders", self.sentence_enders)
+            object.__setattr__(self, "sentence_enders", tuple(self.sentence_enders))
+        checks.boolean("fallback_to_words", self.fallback_to_words)
+        checks.boolean("fallback_to_characters", self.fallback_to_characters)
+        checks.choice("language", self.language, (None, "any", *LANGUAGES))
+        checks.choice("segmenter", self.segmenter, ("rules", "punkt"))
+        super().__post_init__()
+        self._segmenter  # noqa: B018  # a missing package is an error now, not at the first document
+
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if self.segmenter == "punkt" and self.sentence_enders is not None:
+            found["sentence_enders"] = "with segmenter='punkt', which has its own"
+        return found
+
+    @cached_property
+    def _segmenter(self) -> Segmenter:
+        return segmenter(self.segmenter, self.language, self.sentence_enders)
+
+    @property
+    def least(self) -> float:
+        """Below this a chunk is joined with a neighbour where the result fits."""
+        return max(super().least, self.min_size or 0)
+
+    @property
+    def repeat(self) -> float:
+        """The overlap in force."""
+        return min(self.overlap or 0, self.limit)
+
+    def split(self, source: Source) -> Chunks:
+        """The chunks of `source`: literal slices of its text."""
+        text, limit, length = source.text, self.limit, self.length
+        measure = length.measure(text)
+        joint = length(" ")
+        sizes = Sizes(
+            limit=limit,
+            target=math.floor(0.8 * limit) if self.target_size is None else self.target_size,
+            overlap=self.repeat,
+            joint=joint,
+            words=self.fallback_to_words,
+            characters=self.fallback_to_characters,
+            collapse=length("\n\n") > joint,
+        )
+        packer = SentencePacker(text, measure, sizes, self.explain)
+        spans = packer.pack(self._segmenter.on(text))
+        if self.least:
+            spans.join_small(measure, self.least, limit)
+        chunks = Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
+        if packer.oversize:
+            forbidden = set(packer.oversize)
+            for i, start in enumerate(spans.starts):
+                if start in forbidden:
+                    chunks[i].oversize = True
+        return chunks
+
+
+@hookimpl
+def register_strategies() -> Iterable[type[Strategy]]:
+    """Our strategy."""
+    return [Sentence]
