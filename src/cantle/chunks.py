@@ -38,7 +38,7 @@ class Chunks(Sequence[Chunk]):
         source: Source,
         chunks: Iterable[Chunk] = (),
         *,
-        dropped: Iterable[tuple[int, int, str]] | None = None,
+        dropped: Iterable[tuple[int, int, str]] | Callable[[], Iterable[tuple[int, int, str]]] | None = None,
         gap_reason: str = "separator",
         config_hash: str | Callable[[], str] = "",
     ) -> None:
@@ -46,7 +46,7 @@ class Chunks(Sequence[Chunk]):
 
         `dropped` lists what is in no chunk by intent, as `(start, end, reason)`; when it is None,
         every gap between chunks that holds more than white space counts as dropped for
-        `gap_reason`.
+        `gap_reason`. A function is called when the list is first asked for.
         """
         self.source = source
         self._config_hash = config_hash
@@ -56,7 +56,8 @@ class Chunks(Sequence[Chunk]):
         self._ends: Sequence[int] = ()
         self._cuts: Sequence[Cut] | None = None
         self._start_index = False
-        self._dropped = None if dropped is None else list(dropped)
+        self._find_dropped = dropped if callable(dropped) else None
+        self._dropped = None if dropped is None or callable(dropped) else list(dropped)
         self._gap_reason = gap_reason
         self._occurrences: list[int] | None = None
         # As it is now: chunks settle their metadata when they are asked for it.
@@ -176,6 +177,8 @@ class Chunks(Sequence[Chunk]):
         """Small: a chunk that is a literal slice goes as its positions."""
         state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
         state["_config_hash"] = self.config_hash
+        if self._find_dropped is not None:  # a function need not pickle
+            state |= {"_dropped": self.dropped, "_find_dropped": None}
         rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
         return {**state, "_items": rows, "_kept": {}, "_occurrences": None}
 
@@ -239,7 +242,7 @@ class Chunks(Sequence[Chunk]):
     def dropped(self) -> list[tuple[int, int, str]]:
         """What is in no chunk by intent: `(start, end, reason)`, ascending, in code points."""
         if self._dropped is None:
-            self._dropped = list(self._gaps())
+            self._dropped = list(self._gaps() if self._find_dropped is None else self._find_dropped())
         return self._dropped
 
     def _gaps(self) -> Iterator[tuple[int, int, str]]:

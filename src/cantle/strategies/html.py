@@ -128,7 +128,8 @@ class Html(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`."""
-        return _Cutting(self, source).chunks()
+        # Most never ask what was dropped. It is worked out anew then: keeping the page would take much more room.
+        return Chunks(source, _Cutting(self, source).result, dropped=lambda: _Cutting(self, source).dropped())
 
 
 class _Cutting:
@@ -138,27 +139,29 @@ class _Cutting:
         self.strategy, self.source = strategy, source
         self.selectors, self.keys, self.ranks = strategy._selectors
         self.result: list[Chunk] = []
-        self.covered: list[tuple[int, int]] = []
-
-    def chunks(self) -> Chunks:
-        strategy = self.strategy
-        tokens = blocks.tokens(self.source.text)
+        tokens = blocks.tokens(source.text)
         tree = blocks.nest(tokens, self.selectors)
         texts = blocks.read(tokens, tree)
         gaps = blocks.gaps_of(texts, tree)
         join = bool(strategy.headers) and not strategy.return_each_line
-        plan = blocks.plan(texts, tree, gaps, join=join)
+        self.plan = plan = blocks.plan(texts, tree, gaps, join=join)
         if not strategy._listed:  # headings stay in the text
             plan.left_out[:] = False
             plan.bare, plan.joints = [], {}
         markdown = strategy.tables == "markdown"
-        page = blocks.render(texts, tree, gaps, plan.left_out, bare=plan.bare, joints=plan.joints, markdown=markdown)
+        self.page = blocks.render(
+            texts, tree, gaps, plan.left_out, bare=plan.bare, joints=plan.joints, markdown=markdown
+        )
         paths = blocks.titles_at(plan.sections, self.ranks)
         if strategy._listed:
-            self._by_section(page, plan.sections, paths)
+            self._by_section(self.page, plan.sections, paths)
         else:
-            self._by_block(page, plan.sections, paths)
-        return Chunks(self.source, self.result, dropped=page.dropped(self.covered, plan.left_out))
+            self._by_block(self.page, plan.sections, paths)
+
+    def dropped(self) -> list[tuple[int, int, str]]:
+        """What is in no chunk, with the reasons."""
+        spans = [span for chunk in self.result for span in chunk.spans or ((chunk.start, chunk.end),)]
+        return self.page.dropped(spans, self.plan.left_out)
 
     # -- sections -------------------------------------------------------------------------------
 
@@ -212,7 +215,6 @@ class _Cutting:
     def _by_block(
         self, page: blocks.Page, sections: Sequence[blocks.Section], paths: Sequence[tuple[str, ...]]
     ) -> None:
-        strategy = self.strategy
         levels: list[Level] = []
         for rank in range(len(_HEADINGS)):
             here = [s.heading.opens + 1 for s in sections if s.heading and s.heading.selector == rank]
@@ -259,7 +261,6 @@ class _Cutting:
             content = text[start:end]
             first, last = spans[0][0], spans[-1][1]
             exact = len(spans) == 1 and source[first:last] == content
-            self.covered += spans
             self.result.append(
                 Chunk(
                     content,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...graphemes import is_boundary
 from ...whitespace import STRIP
-from .page import units_of
+from .references import decode
 from .texts import Texts
 from .tokens import SPACE
 
@@ -29,24 +29,28 @@ class Pieces:
     to `span_ends` what a span must name.
     """
 
-    def __init__(self, texts: Texts, numbers: Any, kept: Any, bare: Any, in_table: Any) -> None:
+    def __init__(self, texts: Texts, numbers: Any, literal: Any, in_table: Any) -> None:
         import numpy
 
         count = len(numbers)
         self.texts, self.numbers = texts, numbers
-        self.literal = (kept | bare)[numbers]
+        self.literal = literal[numbers]
         self.in_table = in_table[numbers]
         self.replaced = numpy.zeros(count, bool)
-        all_texts = texts.tokens.texts
-        raw = [all_texts[i] for i in numbers.tolist()]
-        left = [text.lstrip(SPACE) for text in raw]
-        self.cores = [text.rstrip(SPACE) for text in left]
-        for i in numpy.flatnonzero(self.literal).tolist():
-            self.cores[i] = left[i] = raw[i]
-        sizes = [numpy.fromiter(map(len, some), numpy.int64, count) for some in (raw, left, self.cores)]
-        self.base = texts.tokens.text_at[numbers] + sizes[0] - sizes[1]
-        self.ends = self.base + sizes[2]
-        self.lead, self.trail = sizes[0] > sizes[1], sizes[1] > sizes[2]
+        whole, starts = texts.tokens.texts, texts.tokens.text_at[numbers]
+        self.cores = [texts.cores[i] for i in numbers.tolist()]
+        sizes, full = texts.sizes[numbers], texts.tokens.tag_at[numbers] - starts
+        lead = numpy.zeros(count, numpy.int64)
+        trimmed = numpy.flatnonzero(full > sizes)
+        some = [whole[i] for i in numbers[trimmed].tolist()]
+        lead[trimmed] = [len(text) - len(text.lstrip(SPACE)) for text in some]
+        literals = numpy.flatnonzero(self.literal)
+        for i, number in zip(literals.tolist(), numbers[literals].tolist(), strict=True):
+            self.cores[i] = whole[number]
+        sizes[self.literal], lead[self.literal] = full[self.literal], 0
+        self.base = starts + lead
+        self.ends = self.base + sizes
+        self.lead, self.trail = lead > 0, lead + sizes < full
 
     def trim_kept(self, ranges: Sequence[tuple[int, int]], bare: Sequence[tuple[int, int]]) -> None:
         """Leave out blank lines at the start of preformatted text, and white space at its end.
@@ -85,15 +89,14 @@ class Pieces:
 
     def decode(self) -> None:
         """Put in what references stand for, and mask the pipes in a Markdown table's cells."""
-        busy = [i for i, core in enumerate(self.cores) if "&" in core or (self.in_table[i] and "|" in core)]
-        for i in busy:
-            core, pieces, at = self.cores[i], [], 0
-            for start, end, value in units_of(core, bool(self.in_table[i])):
-                pieces += [core[at:start], value]
-                at = end
-            if not pieces:
+        import numpy
+
+        busy = numpy.isin(self.numbers, self.texts.busy, assume_unique=True) | self.in_table
+        for i in numpy.flatnonzero(busy).tolist():
+            core = self.cores[i]
+            decoded = decode(core.replace("|", "\\|") if self.in_table[i] else core)
+            if decoded == core:
                 continue
-            decoded = "".join([*pieces, core[at:]])
             self.replaced[i] = True
             if not self.literal[i]:
                 trimmed = decoded.lstrip(SPACE)
@@ -118,8 +121,9 @@ class Pieces:
         if not normal:
             return
         cores = self.cores if len(normal) == len(self.cores) else [self.cores[i] for i in normal]
-        joined = "".join(cores)
-        border = next(c for c in map(chr, (*range(1, 9), *range(0xE000, 0xF900))) if c not in joined)
+        source = self.texts.tokens.source
+        texts = [source, "".join(cores)] if "&" in source else [source]
+        border = next(c for c in map(chr, (*range(1, 9), *range(0xE000, 0xF900))) if all(c not in t for t in texts))
         joined = border.join(cores)
         for char in "\t\n\f\r":
             joined = joined.replace(char, " ")

@@ -68,13 +68,12 @@ def _numbered(digits: str) -> str:
 
 def decode(text: str) -> str:
     """A text with its references replaced."""
-    if "&" not in text:
-        return text
-    pieces, at = [], 0
-    for start, end, value in references(text):
-        pieces += [text[at:start], value]
-        at = end
-    return "".join([*pieces, text[at:]])
+    return _PATTERN.sub(_replacement, text) if "&" in text else text
+
+
+def _replacement(match: re.Match[str]) -> str:
+    size, value = _read(match[0])
+    return value + match[0][size:]
 
 
 def of_span(text: str) -> str:

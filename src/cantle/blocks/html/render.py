@@ -52,12 +52,16 @@ def render(
     tokens, count = texts.tokens, texts.count
     is_bare = covering(count, [(first, last + 1) for first, last in bare])
     tables = covering(count, [(opens + 1, closes + 1) for opens, closes in tree.tables] if markdown else [])
-    chosen = numpy.flatnonzero(texts.shown & ~left_out & (tokens.tag_at > tokens.text_at))
-    pieces = Pieces(texts, chosen, texts.kept_space & ~tables, is_bare, tables)
+    literal = (texts.kept_space & ~tables) | is_bare
+    shown = texts.shown & ~left_out & (tokens.tag_at > tokens.text_at)
+    chosen = numpy.flatnonzero(shown & (literal | ~texts.blank))
+    pieces = Pieces(texts, chosen, literal, tables)
     pieces.trim_kept(tree.kept_space, bare)
     pieces.decode()
     filled = numpy.fromiter(map(bool, pieces.cores), bool, len(chosen))
-    blanks = chosen[~filled]
+    blank = shown & texts.blank & ~literal
+    blank[chosen[~filled]] = True
+    blanks = numpy.flatnonzero(blank)
     pieces.keep(numpy.flatnonzero(filled))
     pieces.collapse()
     if not tokens.source.isascii():

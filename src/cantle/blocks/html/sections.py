@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .names import NUMBER, VOID
-from .texts import Texts
+from .texts import Texts, covering
 from .tree import Element, Tree
 
 __all__ = ["Plan", "Section", "plan", "titles_at"]
@@ -44,35 +45,30 @@ class Plan:
 
 def plan(texts: Texts, tree: Tree, gaps: Any, *, join: bool) -> Plan:
     """Divide the page at the elements of `tree`. `join`: neighbours with the same heading become one section."""
-    import numpy
-
-    result = Plan([], numpy.zeros(texts.count, bool), [], {})
-    solid = numpy.flatnonzero(texts.solid)
     elements = [e for e in tree.elements if not texts.hidden_tags[e.opens]]
-    plain = _plain(texts, tree) if elements else numpy.zeros(len(texts.tokens), bool)
-    rough = numpy.concatenate(([0], numpy.cumsum(~plain)))
+    result = _Planned(texts, tree, bool(elements))
     last = elements[0].opens if elements else texts.count - 1
-    if len(solid) and solid[0] <= last:
+    if result.has_content(0, last):
         result.sections.append(Section(None, 0, last))
     previous: Section | None = None
+    gap_list = gaps.tolist() if elements else []
     for i, element in enumerate(elements):
         first = element.closes + 1
         last = elements[i + 1].opens if i + 1 < len(elements) else texts.count - 1
-        section = Section(element, first, last, *texts.title(element.opens, element.closes, gaps))
-        low, high = (int(numpy.searchsorted(solid, n, side)) for n, side in ((first, "left"), (last, "right")))
-        if join and previous is not None and previous.heading is not None and _same(previous, section):
-            _join(result, previous, section, low < high, solid, low)
-            if low < high:
-                _keep_bare(result, solid, low, high, rough, first)
-            continue
-        result.sections.append(section)
-        previous = section
-        if low < high:
-            result.left_out[element.opens + 1 : first] = True
-            _keep_bare(result, solid, low, high, rough, first)
-        else:  # nothing but a heading: then that is the section
-            section.first, section.last = element.opens + 1, element.closes
-    return result
+        section = Section(element, first, last, *texts.title(element.opens, element.closes, gap_list))
+        filled = result.has_content(first, last)
+        if join and previous is not None and _same(previous, section):
+            result.join(previous, section, filled)
+        else:
+            result.sections.append(section)
+            previous = section
+            if filled:
+                result.leave_out(element)
+            else:  # nothing but a heading: then that is the section
+                section.first, section.last = element.opens + 1, element.closes
+        if filled:
+            result.keep_bare(first, last)
+    return Plan(result.sections, covering(texts.count, result.left_out), result.bare, result.joints)
 
 
 def _same(one: Section, other: Section) -> bool:
@@ -81,26 +77,47 @@ def _same(one: Section, other: Section) -> bool:
     return one.heading.selector == other.heading.selector and one.title == other.title
 
 
-def _join(result: Plan, previous: Section, section: Section, has_content: bool, solid: Any, low: int) -> None:
-    """Let a section go on with the content of the next, which has the same heading."""
-    assert previous.heading is not None
-    assert section.heading is not None
-    result.left_out[section.heading.opens + 1 : section.heading.closes + 1] = True
-    if not has_content:
-        return
-    if previous.last == previous.heading.closes:  # it was a heading alone
-        result.left_out[previous.heading.opens + 1 : previous.heading.closes + 1] = True
-        previous.first = section.first
-    else:
-        result.joints[int(solid[low])] = _REPEATED
-    previous.last = section.last
+class _Planned:
+    """A plan in the making. `solid` are the texts that say something."""
 
+    def __init__(self, texts: Texts, tree: Tree, headed: bool) -> None:
+        import numpy
 
-def _keep_bare(result: Plan, solid: Any, low: int, high: int, rough: Any, first: int) -> None:
-    """Note a section whose text stands in no element of its own: it is taken as it stands."""
-    end = int(solid[high - 1])
-    if rough[end] == rough[first]:
-        result.bare.append((int(solid[low]), end))
+        self.sections: list[Section] = []
+        self.left_out: list[tuple[int, int]] = []
+        self.bare: list[tuple[int, int]] = []
+        self.joints: dict[int, str] = {}
+        self.solid: list[int] = numpy.flatnonzero(texts.solid).tolist()
+        self.rough: list[int] = []  # how many tags so far are not plain
+        if headed:
+            self.rough = numpy.concatenate(([0], numpy.cumsum(~_plain(texts, tree)))).tolist()
+
+    def has_content(self, first: int, last: int) -> bool:
+        i = bisect_left(self.solid, first)
+        return i < len(self.solid) and self.solid[i] <= last
+
+    def leave_out(self, heading: Element) -> None:
+        self.left_out.append((heading.opens + 1, heading.closes + 1))
+
+    def join(self, previous: Section, section: Section, filled: bool) -> None:
+        """Let a section go on with the content of the next, which has the same heading."""
+        assert previous.heading is not None
+        assert section.heading is not None
+        self.leave_out(section.heading)
+        if not filled:
+            return
+        if previous.last == previous.heading.closes:  # it was a heading alone
+            self.leave_out(previous.heading)
+            previous.first = section.first
+        else:
+            self.joints[self.solid[bisect_left(self.solid, section.first)]] = _REPEATED
+        previous.last = section.last
+
+    def keep_bare(self, first: int, last: int) -> None:
+        """Note a section whose text stands in no element of its own: it is taken as it stands."""
+        start, end = self.solid[bisect_left(self.solid, first)], self.solid[bisect_right(self.solid, last) - 1]
+        if self.rough[end] == self.rough[first]:
+            self.bare.append((start, end))
 
 
 def _plain(texts: Texts, tree: Tree) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...whitespace import is_blank
 from .references import decode
-from .tokens import Tokens
+from .tokens import SPACE, Tokens
 from .tree import Tree
 
 __all__ = ["Texts", "covering", "read"]
@@ -33,12 +33,16 @@ def covering(size: int, ranges: Iterable[tuple[int, int]]) -> Any:
 class Texts:
     """The texts of a page, by number; the arrays and lists have one entry for each.
 
+    `cores` are the texts without the white space around them, of the sizes `sizes`; `busy` those with references.
     `shown` are those that a browser shows, `kept_space` those whose white space it keeps, `blank` those that
     hold nothing but white space, `solid` those shown that say something. `hidden_tags` are the tags of
     hidden elements.
     """
 
     tokens: Tokens
+    cores: list[str]
+    sizes: Any
+    busy: list[int]
     shown: Any
     kept_space: Any
     blank: Any
@@ -50,14 +54,15 @@ class Texts:
         """How many texts there are."""
         return len(self.tokens) + 1
 
-    def title(self, opens: int, closes: int, gaps: Any) -> tuple[str, str]:
+    def title(self, opens: int, closes: int, gaps: list[int]) -> tuple[str, str]:
         """The text of an element as it stands, and as it is shown, on one line."""
-        numbers = [i for i in range(opens + 1, min(closes, len(self.tokens)) + 1) if self.shown[i]]
-        plain = [decode(self.tokens.texts[i]) for i in numbers]
+        texts = self.tokens.texts
+        numbers = [i for i in range(opens + 1, closes + 1) if texts[i] and self.shown[i]]
+        plain = [decode(texts[i]) for i in numbers]
         pieces: list[str] = []
         last = numbers[0] if numbers else 0
         for i, text in zip(numbers, plain, strict=True):
-            if i > last and gaps[last:i].any():
+            if i > last and any(gaps[last:i]):
                 pieces.append(" ")
             pieces.append(text)
             last = i
@@ -75,10 +80,13 @@ def read(tokens: Tokens, tree: Tree) -> Texts:
     hidden_tags = covering(count, own_end)[:-1]
     kept = covering(count, ((opens + 1, closes + 1) for opens, closes in tree.kept_space))
     shown = ~hidden
-    blank = ~numpy.fromiter(map(bool, map(str.strip, tokens.texts)), bool, count)
+    cores = [text.strip(SPACE) for text in tokens.texts]
+    sizes = numpy.fromiter(map(len, cores), numpy.int64, count)
+    blank = sizes == 0
     solid = shown & ~blank
-    # A reference may stand for white space too.
-    for i in [i for i, text in enumerate(tokens.texts) if "&" in text or "\ufeff" in text]:
-        if tokens.texts[i].lstrip()[:1] in ("", "&", "\ufeff"):
-            solid[i] &= not is_blank(decode(tokens.texts[i]))
-    return Texts(tokens, shown, kept, blank, solid, hidden_tags)
+    filled = numpy.flatnonzero(~blank).tolist()
+    # There is other white space than HTML's, and a reference may stand for some.
+    for i in [i for i in filled if not "!" <= (first := cores[i][0]) <= "~" or first == "&"]:
+        solid[i] &= not is_blank(decode(cores[i]))
+    busy = [i for i in filled if "&" in cores[i]]
+    return Texts(tokens, cores, sizes, busy, shown, kept, blank, solid, hidden_tags)

@@ -20,8 +20,8 @@ SPACE = "\t\n\f\r "
 """What HTML calls white space."""
 
 _S = r"[\t\n\f\r ]"
-_ATTRIBUTES = (
-    rf"(?:[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
+_ATTRIBUTES = (  # the plain ones first, which are nearly all
+    rf"(?:(?: [a-z-]++=\"[^\"]*+\")++|[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
     rf"(?:{_S}*+={_S}*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+)*+"
 )
 _NAME_END = r"(?=[\t\n\f\r />])"
@@ -54,7 +54,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     starts = "|".join(map(_letters, names))
     # A tag of a raw element goes to the third group, with its content.
     page = (
-        rf"<(?:(?!(?:{starts}){_NAME_END})(/?[a-zA-Z][^\t\n\f\r />]*+)({_ATTRIBUTES})(?:>|\Z)"
+        rf"<(?:(?!(?=[sStTxXiInNpP])(?:{starts}){_NAME_END})(/?[a-zA-Z][^\t\n\f\r />]*+)({_ATTRIBUTES})(?:>|\Z)"
         rf"|({_COMMENT}|{_BOGUS}|{raw}))"
     )
     return re.compile(page), re.compile(rf"([a-zA-Z]+)({_ATTRIBUTES})(?:>|\Z)")

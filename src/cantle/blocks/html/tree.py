@@ -80,7 +80,8 @@ _BLOCKS = _numbers(PARAGRAPH | {"div", "li", "dt", "dd", "table", "tr", "td", "b
 _TABLE, _SVG, _MATH = (NUMBER[n] for n in ("table", "svg", "math"))
 _ONCE = _numbers(("html", "body"))
 _PASSED = (_numbers(LEAVES), _numbers(VOID), _numbers(SVG_SHAPES))
-_NONE: list[int] = [-1]
+_ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | {_TABLE}
+"""Start tags that more is to be done about than to open an element."""
 
 
 def nest(tokens: Tokens, selectors: Sequence[Selector]) -> Tree:
@@ -116,7 +117,7 @@ def _worth(tokens: Tokens, suspects: list[int], passed: Sequence[frozenset[int]]
         here = codes[left]
         pairs = numpy.flatnonzero((here[:-1] == -here[1:]) & safe[left[:-1]])
         if not len(pairs):
-            return left.tolist()  # type: ignore[no-any-return]
+            return list(left.tolist())
         keep = numpy.ones(len(left), bool)
         keep[pairs] = keep[pairs + 1] = False
         left = left[keep]
@@ -127,21 +128,17 @@ _STYLE = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)\s*(!\s*important)?", re.
 
 def _suspects(tokens: Tokens) -> list[int]:
     """The tags whose attributes may hide their element: those with one of two words in them."""
+    import numpy
+
     low = tokens.source.lower()
     if len(low) != len(tokens.source):  # a few letters become two
         return [i for i, written in enumerate(tokens.attributes) if re.search("hidden|display", written, re.I)]
-    found: list[int] = []
-    starts, ends = tokens.tag_at[:-1], tokens.text_at[1:]
-    for word in ("hidden", "display"):
-        at = low.find(word)
-        while at >= 0:
-            i = int(starts.searchsorted(at)) - 1
-            if i >= 0 and at < ends[i]:
-                found.append(i)
-                at = low.find(word, int(ends[i]))
-            else:
-                at = low.find(word, at + 1)
-    return sorted(set(found))
+    at = numpy.array([m.start() for word in ("hidden", "display") for m in re.finditer(word, low)], numpy.int64)
+    tags = numpy.unique(tokens.tag_at[:-1].searchsorted(at) - 1)
+    at.sort()
+    tags = tags[tags >= 0]
+    inside = at.searchsorted(tokens.text_at[1:][tags]) > at.searchsorted(tokens.tag_at[tags])
+    return list(tags[inside].tolist())
 
 
 def _is_hidden(written: str) -> bool:
@@ -159,10 +156,10 @@ class _Walk:
     def __init__(
         self, tokens: Tokens, selectors: Sequence[Selector], suspects: Sequence[int], worth: Sequence[int]
     ) -> None:
-        self.tokens, self.selectors, self.tree = tokens, selectors, Tree()
+        self.tokens, self.selectors, self.suspects, self.tree = tokens, selectors, frozenset(suspects), Tree()
         self.stack: list[int] = []
         self.codes: list[int] = []
-        self.where: dict[int, list[int]] = {}  # the depths at which a name is open
+        self.where: list[list[int]] = [[] for _ in tokens.names]  # the depths at which a name is open
         self.special: list[int] = [-1]
         self.counts: list[dict[int, int]] = [{}]  # of the children so far, by name
         self.nth: list[int] = []
@@ -172,7 +169,7 @@ class _Walk:
         self.masks: list[tuple[int, int]] = []
         self.parent: tuple[int, str] = (-1, "")  # the element whose path was last asked for
         self._prepare()
-        self._run(worth, frozenset(suspects))
+        self._run(worth)
         self._pop_to(0, len(tokens))
         self.tree.elements = _settled(self.found, tokens)
 
@@ -202,13 +199,12 @@ class _Walk:
                     self.bits.append((i, k, previous, selector.children[k]))
                 self.last_bit[i] = len(self.bits) - 1
 
-    def _run(self, worth: Sequence[int], suspects: frozenset[int]) -> None:
+    def _run(self, worth: Sequence[int]) -> None:
         codes = self.tokens.codes.tolist()
         attributes = self.tokens.attributes
         by_tag, any_tag = self.by_tag, self.any_tag
-        where, stack = self.where, self.stack
-        counts, special = self.counts, self.special
-        tree = self.tree
+        where, stack, open_codes, nth = self.where, self.stack, self.codes, self.nth
+        counts, special, suspects, closes = self.counts, self.special, self.suspects, _CLOSES
         for i in worth:
             code = codes[i]
             if code < 0:
@@ -216,58 +212,69 @@ class _Walk:
                 continue
             if not code:
                 continue
-            rules = _CLOSES.get(code)
-            if rules is not None:
-                for targets, barrier in rules:
-                    self._close(i, targets, barrier)
-            if code in _HEADINGS and stack and self.codes[-1] in _HEADINGS:
-                self._pop_to(len(stack) - 1, i)
-            if code in _ONCE and where.get(code):
-                continue
+            for targets, barrier in closes.get(code, ()):
+                for number in targets:
+                    if where[number]:
+                        self._close(i, targets, barrier)
+                        break
+            odd = code in _ODD
+            if odd:
+                if code in _HEADINGS and stack and open_codes[-1] in _HEADINGS:
+                    self._pop_to(len(stack) - 1, i)
+                if code in _ONCE and where[code]:
+                    continue
             siblings = counts[-1]
             n = siblings[code] = siblings.get(code, 0) + 1
-            notes: list[list[tuple[int, int]]] = []
-            if code in _HIDDEN or (i in suspects and _is_hidden(attributes[i])):
-                notes.append(tree.hidden)
             candidates = by_tag.get(code, any_tag)
             if candidates:
                 self._select(i, code, n, candidates)
-            if code in _VOID or (attributes[i].endswith("/") and (where.get(_SVG) or where.get(_MATH))):
-                if i in self.opened:
-                    self._found(i, i, True)
-                if notes:
-                    tree.hidden.append((i, i))
+            if (odd or i in suspects) and self._noted(i, code):
                 continue
-            if code in _KEPT:
-                notes.append(tree.kept_space)
-            elif code == _TABLE:
-                notes.append(tree.tables)
-            elif code in _LISTS and any(where.get(number) for number in _LISTS):
-                notes.append(tree.inner_lists)
-            if notes:
-                self.ranges[i] = notes
+            if (where[_SVG] or where[_MATH]) and attributes[i].endswith("/"):
+                self._empty(i)
+                continue
             if self.bits:
                 self.masks.append(self._mask(i, code))
-            where.setdefault(code, []).append(len(stack))
+            where[code].append(len(stack))
             if code in _SPECIAL:
                 special.append(len(stack))
             stack.append(i)
-            self.codes.append(code)
-            self.nth.append(n)
+            open_codes.append(code)
+            nth.append(n)
             counts.append({})
+
+    def _noted(self, i: int, code: int) -> bool:
+        """Note what there is to say about an element; whether it is one without content."""
+        tree, notes = self.tree, self.ranges.setdefault(i, [])
+        if code in _HIDDEN or (i in self.suspects and _is_hidden(self.tokens.attributes[i])):
+            notes.append(tree.hidden)
+        if code in _VOID:
+            self._empty(i)
+            return True
+        if code in _KEPT:
+            notes.append(tree.kept_space)
+        elif code == _TABLE:
+            notes.append(tree.tables)
+        elif code in _LISTS and any(self.where[number] for number in _LISTS):
+            notes.append(tree.inner_lists)
+        return False
+
+    def _empty(self, i: int) -> None:
+        """End an element that has no content."""
+        self._ended(i, i, True)
 
     # -- closing --------------------------------------------------------------------------------
 
     def _barrier(self, name: str) -> int:
         where = self.where
-        return max([where[number][-1] for number in _BARRIERS[name] if where.get(number)], default=-1)
+        return max([where[number][-1] for number in _BARRIERS[name] if where[number]], default=-1)
 
     def _close(self, i: int, targets: tuple[int, ...], barrier: str) -> None:
         """Close the nearest open element of `targets`, and what is open in it."""
         where = self.where
         depth = -1
         for number in targets:
-            depths = where.get(number)
+            depths = where[number]
             if depths and depths[-1] > depth:
                 depth = depths[-1]
         if depth >= 0 and depth >= self._barrier(barrier):
@@ -278,10 +285,9 @@ class _Walk:
         if code in _ONCE:
             return
         where = self.where
-        depths = where.get(code)
-        depth = depths[-1] if depths else -1
+        depth = where[code][-1] if where[code] else -1
         if code in _HEADINGS:
-            depth = max([where[number][-1] for number in _HEADINGS if where.get(number)], default=-1)
+            depth = max([where[number][-1] for number in _HEADINGS if where[number]], default=-1)
         if depth < 0:
             self.tree.strays.append(i)
         elif depth == len(self.stack) - 1:
