@@ -15,6 +15,7 @@ CantleError
 CantleWarning              (UserWarning)
 ├── UnusedOptionWarning                      an option has no effect with this strategy
 ├── GuessedEncodingWarning                   a file's encoding had to be guessed
+├── DuplicateKeyWarning                      an object of a JSON document has a key twice
 └── PluginWarning                            a plugin could not be loaded and is left out
 ```
 
@@ -30,6 +31,7 @@ __all__ = [
     "CantleWarning",
     "ContractError",
     "DocumentError",
+    "DuplicateKeyWarning",
     "ExtractionError",
     "GuessedEncodingWarning",
     "MissingDependencyError",
@@ -128,6 +130,10 @@ class UnusedOptionWarning(CantleWarning):
 
 class GuessedEncodingWarning(CantleWarning):
     """A file's encoding was not declared and had to be guessed."""
+
+
+class DuplicateKeyWarning(CantleWarning):
+    """An object of a JSON document has a key more than once."""
 
 
 class PluginWarning(CantleWarning):

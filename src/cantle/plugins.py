@@ -35,6 +35,7 @@ __all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 
 BUILTIN = (
     "cantle.strategies.character",
+    "cantle.strategies.json",
     "cantle.strategies.html",
     "cantle.strategies.latex",
     "cantle.strategies.markdown",

@@ -1,0 +1,100 @@
+"""How strings are written in chunks: as `JSON.stringify` does it, with as few escapes as JSON allows.
+
+A lone surrogate is written as an escape, so that the chunk can be encoded in UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["ESCAPE", "Edit", "apply", "edits", "written"]
+
+Edit = tuple[int, int, str]
+"""Where something is replaced, and by what."""
+
+ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LONE = re.compile(
+    "[\ud800-\udbff](?![\udc00-\udfff]|\\\\u[dD][c-fC-F])"
+    "|(?<![\ud800-\udbff])(?<!\\\\u[dD][89abAB][0-9a-fA-F]{2})[\udc00-\udfff]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_OTHER = re.compile(r"[^\x00-\x7f]")
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:)?', re.DOTALL)
+_SHORT = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def written(text: str, *, ensure_ascii: bool = False) -> str:
+    """A stretch of JSON with its strings as chunks have them."""
+    found = edits(text, ensure_ascii=ensure_ascii)
+    return apply(text, found) if found else text
+
+
+def apply(text: str, found: list[Edit]) -> str:
+    """The text with its edits, which ascend."""
+    pieces, at = [], 0
+    for start, end, new in found:
+        pieces += [text[at:start], new]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def edits(text: str, *, ensure_ascii: bool) -> list[Edit]:
+    """What has to be written otherwise in a stretch of JSON.
+
+    With `ensure_ascii`, what is not ASCII becomes an escape in strings that are not keys.
+    """
+    found: list[Edit] = []
+    if "\\u" in text or "\\/" in text:
+        for match in ESCAPE.finditer(text):
+            new = _escape(match[0])
+            if new != match[0]:
+                found.append((match.start(), match.end(), new))
+    if text.isascii():
+        return _to_ascii(text, found) if ensure_ascii and found else found
+    if ensure_ascii:
+        found += [(m.start(), m.end(), _as_escape(m[0])) for m in _OTHER.finditer(text)]
+        return _to_ascii(text, sorted(found))
+    if _SURROGATE.search(text):
+        found += [(m.start(), m.end(), _as_escape(m[0])) for m in _LONE.finditer(text)]
+        found.sort()
+    return found
+
+
+def _escape(escape: str) -> str:
+    """An escape as it should be written, or the character it stands for."""
+    if escape == "\\/":
+        return "/"
+    if escape[1] != "u":
+        return escape
+    code = int(escape[2:6], 16)
+    if len(escape) == 12:
+        return chr(0x10000 + (code - 0xD800 << 10) + int(escape[8:], 16) - 0xDC00)
+    char = chr(code)
+    if char in _SHORT:
+        return _SHORT[char]
+    return f"\\u{code:04x}" if char < " " or "\ud800" <= char <= "\udfff" else char
+
+
+def _as_escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def _to_ascii(text: str, found: list[Edit]) -> list[Edit]:
+    """The edits, with those of keys left as they would be without `ensure_ascii`."""
+    keys = [match.span() for match in _STRING.finditer(text) if match[1]]
+    result: list[Edit] = []
+    k = 0
+    for start, end, new in found:
+        while k < len(keys) and keys[k][1] <= start:
+            k += 1
+        in_key = k < len(keys) and keys[k][0] <= start
+        if not in_key:
+            new = _OTHER.sub(lambda m: _as_escape(m[0]), new)
+        elif text[start] != "\\" and not "\ud800" <= text[start] <= "\udfff":
+            continue
+        result.append((start, end, new))
+    return result

@@ -1,0 +1,235 @@
+"""The compact copy of a JSON document and where its parts are, worked out with numpy for all of it at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from ...graphemes import is_boundary
+from .check import line_column, values
+from .strings import ESCAPE, Edit, apply, edits
+
+__all__ = ["Tree", "read"]
+
+
+class Tree:
+    """A document without white space between its tokens, and where its parts are.
+
+    `text` is the compact copy; all positions are its own unless they are said to be the source's.
+    `several` tells that the document is JSON Lines; its values are then items of a list that the copy has.
+
+    `marks` are the positions of brackets and braces, commas and colons, container by container: a list is its opening
+    bracket, its commas and its closing bracket, an object is its opening brace, a colon, a comma, a colon and so on.
+    So a container is a run of `marks`, from the index that `opening` gives to the one that `closing` gives.
+    """
+
+    def __init__(self, source: str, text: str, at: Any, lists: Sequence[int], several: bool) -> None:
+        self.source, self.text, self.several = source, text, several
+        self.at = _view(at)
+        self.lists = lists
+        self._escaped = "\\" in text
+        self._structure()
+
+    def _structure(self) -> None:
+        import numpy
+
+        codes = _codes(self.text)
+        kinds: Any = _kinds()[codes]
+        kinds[_inside(codes)] = 0
+        where = numpy.flatnonzero(kinds)
+        kinds = kinds[where]
+        # Depth of the container that a mark belongs to.
+        steps = numpy.cumsum((kinds == _OPEN).astype(numpy.int32) - (kinds == _CLOSE))
+        depths = steps + (kinds == _CLOSE)
+        deepest = int(depths.max()) if len(depths) else 0
+        order = numpy.argsort(depths.astype(numpy.uint16) if deepest < 1 << 16 else depths, kind="stable")
+        marks, kinds = where[order], kinds[order]
+        self.colons = int((kinds == _COLON).sum())
+        self.marks = _view(marks)
+        self._closes = _view(numpy.flatnonzero(kinds == _CLOSE))
+        self._levels = _view(numpy.searchsorted(depths[order], numpy.arange(deepest + 2)))
+        following = codes.take(marks + 1, mode="clip")
+        before_value = kinds != _CLOSE
+        self.before_lists = _view(numpy.flatnonzero(before_value & (following == _BRACKET)))
+        self.before_nested = memoryview(
+            numpy.flatnonzero(before_value & ((following == _BRACKET) | (following == _BRACE)))
+        )
+
+    def opening(self, position: int, depth: int) -> int:
+        """The index in `marks` of the container that opens at a position, inside of `depth` others."""
+        return bisect_left(self.marks, position, self._levels[depth + 1], self._levels[depth + 2])
+
+    def closing(self, opening: int) -> int:
+        """The index in `marks` of the end of the container that begins at the index `opening`."""
+        return self._closes[bisect_right(self._closes, opening)]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch comes from in the source: from its first character to behind its last."""
+        return self.at[start], self.at[end - 1] + 1
+
+    def key_after(self, position: int) -> str:
+        """The key behind a brace or comma, as it is written."""
+        return self.text[position + 1 : self.text.index('"', position + 2) + 1]
+
+    def line_column(self, position: int) -> tuple[int, int]:
+        """Line and column in the source, both from 1."""
+        return line_column(self.source, self.at[position])
+
+    def may_cut(self, position: int) -> bool:
+        """Whether a string may be cut here: between grapheme clusters, here and in the source."""
+        return is_boundary(self.text, position) and is_boundary(self.source, self.at[position])
+
+    def escapes(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The escapes that begin in a stretch of a string; `start` is not inside of one."""
+        if not self._escaped or self.text.find("\\", start, end) < 0:
+            return []
+        return [match.span() for match in ESCAPE.finditer(self.text, start, min(len(self.text), end + 12))]
+
+    def repeats(self) -> list[int]:
+        """Positions of the commas before keys that the object has had since its start, or since the last of these."""
+        found: list[int] = []
+        marks, text = self.marks, self.text
+        index, end = 0, len(marks)
+        while index < end:
+            close = self.closing(index)
+            if text[marks[index]] == "{":
+                seen: set[str] = set()
+                for i in range(index, close - 1, 2):
+                    key = text[marks[i] + 1 : marks[i + 1]]
+                    if key in seen:
+                        found.append(marks[i])
+                        seen = set()
+                    seen.add(key)
+            index = close + 1
+        return sorted(found)
+
+
+def read(text: str, *, ensure_ascii: bool = False, convert_lists: bool = False) -> tuple[Tree, bool] | None:
+    """Read a document: its tree, and whether an object in it may have a key twice. None when there is no value in it.
+
+    Raises `DocumentError` for what is not JSON. `ensure_ascii` writes what is not ASCII as escapes in
+    strings that are not keys; `convert_lists` makes lists objects with their indexes as keys.
+    """
+    found, keys = values(text)
+    if not found:
+        return None
+    several = len(found) > 1
+    compact, at = _compact(text, found)
+    changed = edits(compact, ensure_ascii=ensure_ascii)
+    if changed:
+        compact, at = apply(compact, changed), _moved(at, changed)
+    tree = Tree(text, compact, at, (), several)
+    if convert_lists and "[" in compact:
+        changed, brackets = _converted(tree)
+        if changed:
+            tree = Tree(text, apply(compact, changed), _moved(at, changed), brackets, several)
+            return tree, keys < 0 or tree.colons != keys
+    return tree, keys < 0 or tree.colons != keys
+
+
+def _view(numbers: Any) -> Sequence[int]:
+    """An array to ask for single numbers, which costs less this way."""
+    return memoryview(numbers)
+
+
+_OPEN, _CLOSE, _COMMA, _COLON = 1, 2, 3, 4
+_BRACKET, _BRACE = ord("["), ord("{")
+
+
+def _kinds() -> Any:
+    import numpy
+
+    table = numpy.zeros(256, numpy.uint8)
+    table[[_BRACKET, _BRACE]] = _OPEN
+    table[[ord("]"), ord("}")]] = _CLOSE
+    table[ord(",")] = _COMMA
+    table[ord(":")] = _COLON
+    return table
+
+
+def _codes(text: str) -> Any:
+    """A byte for every code point; what is not ASCII, which only strings hold, is a question mark."""
+    import numpy
+
+    return numpy.frombuffer(text.encode("ascii", "replace"), numpy.uint8)
+
+
+def _inside(codes: Any) -> Any:
+    """Which characters are of a string, its closing quote left out."""
+    import numpy
+
+    quotes = codes == ord('"')
+    slashes = numpy.flatnonzero(codes == ord("\\"))
+    if len(slashes):
+        # In a run of backslashes the first, third and so on escape what follows them.
+        number = numpy.arange(len(slashes))
+        first = numpy.concatenate(([True], numpy.diff(slashes) != 1))
+        offset = number - numpy.maximum.accumulate(numpy.where(first, number, 0))
+        quotes[slashes[offset % 2 == 0] + 1] = False
+    return (numpy.cumsum(quotes, dtype=numpy.uint8) & 1).view(bool)
+
+
+def _compact(text: str, found: list[tuple[int, int]]) -> tuple[str, Any]:
+    """The text without white space between tokens, and the position of each of its characters."""
+    import numpy
+
+    codes = _codes(text)
+    keep = (codes > ord(" ")) | _inside(codes)
+    if text.startswith("\ufeff"):
+        keep[0] = False
+    several = len(found) > 1
+    commas = numpy.array([end for _, end in found[:-1]], numpy.int64)
+    keep[commas] = True
+    at = numpy.flatnonzero(keep)
+    if text.isascii():
+        if several:
+            codes = codes.copy()
+            codes[commas] = ord(",")
+        compact = codes[at].tobytes().decode("ascii")
+    else:
+        wide = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), numpy.uint32)
+        if several:
+            wide = wide.copy()
+            wide[commas] = ord(",")
+        compact = wide[at].tobytes().decode("utf-32-le", "surrogatepass")
+    if several:
+        compact = f"[{compact}]"
+        at = numpy.concatenate(([found[0][0]], at, [found[-1][1] - 1]))
+    return compact, at
+
+
+def _moved(at: Any, changed: list[Edit]) -> Any:
+    """The positions after the edits: what is new comes from where the old began."""
+    import numpy
+
+    times = numpy.ones(len(at), numpy.int64)
+    for start, end, new in changed:
+        times[start:end] = 0
+        times[start] = len(new)
+    return numpy.repeat(at, times)
+
+
+def _converted(tree: Tree) -> tuple[list[Edit], list[int]]:
+    """The edits that make the lists objects, and where their brackets are in the source."""
+    marks, text = tree.marks, tree.text
+    new: dict[int, str] = {}
+    brackets: list[int] = []
+    listed: list[int] = []  # those that the source has: JSON Lines have none around
+    index = 0
+    while index < len(marks):
+        close = tree.closing(index)
+        if text[marks[index]] == "[":
+            if not (tree.several and marks[index] == 0):
+                listed += [marks[index], marks[close]]
+            brackets += [marks[index], marks[close]]
+            if marks[close] > marks[index] + 1:
+                for number, i in enumerate(range(index, close)):
+                    new[marks[i] + 1] = f'"{number}":'
+        index = close + 1
+    braces = {position: "{" if text[position] == "[" else "}" for position in brackets}
+    changed = [
+        (position, position + 1, new.get(position, "") + braces.get(position, text[position]))
+        for position in sorted({*new, *braces})
+    ]
+    return changed, sorted(tree.at[position] for position in listed)

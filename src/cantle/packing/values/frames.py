@@ -1,0 +1,94 @@
+"""What the walk over a document hands on: an opened container, a stretch that grows, a finished part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["ITEMS", "LABELS", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment"]
+
+TOP, MEMBERS, ITEMS, LABELS = "top", "members", "items", "labels"
+"""How a container is written: the top object, an object, a list, and a list as an object with its indexes as keys."""
+
+
+class Segment(NamedTuple):
+    """What is written for a container around a part, `{"key":`, and where the key stands; None for an index."""
+
+    text: str
+    key: tuple[int, int] | None
+
+
+class Part(NamedTuple):
+    """What makes a chunk. Positions are those of the compact copy, of the source when `literal`.
+
+    `keys` are the stretches of keys written before it, `breaks` positions at which the stretch changes its
+    container. `kind`, `level` and `detail` say why it ends.
+    """
+
+    text: str
+    start: int
+    end: int
+    keys: tuple[tuple[int, int], ...]
+    breaks: tuple[int, ...]
+    path: tuple[str, ...]
+    kind: str
+    level: int
+    detail: str = ""
+    literal: bool = False
+
+
+class Frame:
+    """An opened container: what of it is still to come, and what is written around its parts.
+
+    `opening` and `end` are indexes of its marks, `at` is the mark before the next entry, and entries are `step` marks
+    apart. `segments` are the containers around that are written, `hidden` how many outer ones are not.
+    """
+
+    __slots__ = (
+        "alone", "at", "base", "closers", "depth", "end", "hidden", "key", "mode", "opening", "parent", "path",
+        "prefix", "prefix_size", "segments", "step",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        mode: str,
+        opening: int,
+        end: int,
+        parent: Frame | None,
+        key: tuple[int, int] | int,
+        segments: tuple[Segment, ...],
+        hidden: int,
+    ) -> None:
+        self.mode, self.opening, self.end, self.parent, self.key = mode, opening, end, parent, key
+        self.at = opening
+        self.step = 2 if mode in (TOP, MEMBERS) else 1
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.path: tuple[str, ...] | None = None if parent else ()
+        self.alone = False
+        self.prefix_size: float = 0
+        self.write(segments, hidden)
+
+    def write(self, segments: tuple[Segment, ...], hidden: int) -> None:
+        """Say what is written around its parts."""
+        self.segments, self.hidden = segments, hidden
+        self.base = "".join([segment.text for segment in segments])
+        self.prefix = self.base + ("[" if self.mode == ITEMS else "{")
+        self.closers = ("]" if self.mode == ITEMS else "}") + "}" * len(segments)
+
+
+class Run:
+    """Entries that follow one another and will be a part: a stretch of the compact copy.
+
+    `frame` is the outermost container that it has entries of; `single` the mark before its only entry, -1 when
+    there are more.
+    """
+
+    __slots__ = ("breaks", "closers", "end", "frame", "keys", "last", "prefix", "prefix_size", "single", "start")
+
+    def __init__(self, frame: Frame, start: int) -> None:
+        self.frame = self.last = frame
+        self.prefix, self.prefix_size = frame.prefix, frame.prefix_size
+        self.keys = tuple([segment.key for segment in frame.segments if segment.key is not None])
+        self.start = self.end = start
+        self.closers = frame.closers
+        self.single = frame.at
+        self.breaks: tuple[int, ...] = ()
