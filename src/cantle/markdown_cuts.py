@@ -35,7 +35,9 @@ class Layout:
     def levels(self) -> list[Level]:
         """Where to cut, strongest first: headings, then paragraphs, lines and words, first outside of what is whole."""
         text, keep = self.text, self.whole()
-        borders = [block.start for block in self.headings if text[: block.start] != "\ufeff"]
+        borders = [block.start for block in self.headings]
+        if borders and borders[0] == 1 and text[0] == "\ufeff":
+            del borders[0]  # a BOM is no piece of its own
         headings: list[Level] = [Borders(borders, "heading")] if borders else []
         if "\r" in text:
             paragraphs, lines = line_gaps(text, 2), line_gaps(text, 1)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from .blocks.markdown import is_atx, title, view
@@ -17,7 +18,7 @@ __all__ = ["Part", "Sections", "sections"]
 
 _BLANKS = f"[{re.escape(STRIP.replace(chr(10), ''))}]"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_NO_HEADINGS = ("fence", "table", "maths", "html", "comment", "front-matter")
+_NO_HEADINGS = ("fence", "maths", "html", "comment", "front-matter")
 """Blocks in whose lines no heading with a mark of the caller's own is looked for."""
 
 
@@ -97,16 +98,21 @@ def _worded(layout: Layout, marks: Sequence[str], keys: Mapping[str, str]) -> It
     """Lines that begin with one of the marks, a blank or nothing behind it."""
     pattern = "|".join(map(re.escape, marks))
     line = re.compile(rf"^{_BLANKS}*+({pattern})(?= |{_BLANKS}*+$)([^\n]*)(?:\n|\Z)", re.MULTILINE)
-    closed = [*layout.whole(), *((b.start, b.end) for b in layout.blocks if b.kind in _NO_HEADINGS)]
-    closed = sorted(set(closed))
-    starts = [start for start, _ in closed]
+    tables = [(b.start, b.end) for b in layout.blocks if b.kind == "table"]
+    code = {(b.start, b.end) for b in layout.blocks if b.kind in _NO_HEADINGS}
+    closed = sorted(code.union(layout.whole()))
     for match in line.finditer(view(layout.text)):
         start, end = match.span()
-        i = bisect_right(starts, start) - 1
-        if i >= 0 and start < closed[i][1]:
+        if _inside(closed, start) or ("|" in match[0] and _inside(tables, start)):
             continue
         value = layout.text[slice(*match.span(2))].strip(STRIP)
         yield _Heading(start, end, match[1].count("#"), keys[match[1]], value, value)
+
+
+def _inside(stretches: Sequence[Span], position: int) -> bool:
+    """Whether a position is in one of some ascending stretches."""
+    i = bisect_right(stretches, position, key=itemgetter(0)) - 1
+    return i >= 0 and position < stretches[i][1]
 
 
 class _Cutter:

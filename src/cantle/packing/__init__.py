@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .borders import Borders, Gaps, Outside
 from .engine import Packer
+from .lead import rows_with_lead
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
 from .spans import Spans
 
@@ -23,4 +24,5 @@ __all__ = [
     "Pieces",
     "Spans",
     "level",
+    "rows_with_lead",
 ]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import checks
-from ..chunk import Chunk, Cut
+from ..chunk import Chunk, Cut, Span
 from ..chunks import Chunks
 from ..errors import OptionError
+from ..graphemes import trim
 from ..hookspecs import hookimpl
-from ..markdown_cuts import Layout, literal_chunks
+from ..markdown_cuts import Layout, Path, Paths, literal_chunks
 from ..markdown_sections import Part, sections
+from ..markdown_tables import Tables
 from ..packing import Borders, Level, Packer, Spans, level
 from ..separators import LANGUAGES
 from ..source import Source
@@ -100,9 +102,11 @@ class Markdown(Sized):
         if self.headers is not None:
             return self._sections(source, layout)
         levels = layout.levels() if self.separator_position is None else self._patterns()
-        packer = self._packer(source.text, levels)
-        spans = packer.pack()
-        return Chunks(source, literal_chunks(source.text, spans, layout.paths()), dropped=())
+        packer, paths = self._packer(source.text, levels), layout.paths()
+        if self.repeat_table_header and self.separator_position is None:
+            tables = Tables(layout, packer, self.length)
+            return Chunks(source, self._cut(packer, tables, (0, len(source.text)), paths), dropped=())
+        return Chunks(source, literal_chunks(source.text, packer.pack(), paths), dropped=())
 
     def _patterns(self) -> list[Level]:
         return [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["markdown"]]
@@ -129,24 +133,47 @@ class Markdown(Sized):
             lines=self.return_each_line,
             underlined=self.setext_headers,
         )
-        packer = self._packer(text, layout.levels()) if self.max_size is not None else None
-        border = Borders((), "line" if self.return_each_line else "heading")
-        chunks: list[Chunk] = []
+        dropped = [(a, b, "heading-in-metadata") for a, b in found.dropped]
+        if self.max_size is None:
+            return Chunks(source, self._whole(text, found.parts), dropped=dropped)
+        packer = self._packer(text, layout.levels())
+        tables = Tables(layout, packer, self.length) if self.repeat_table_header else None
+        chunks = []
         for part in found.parts:
-            chunks += self._part(text, part, border, packer)
-        return Chunks(source, chunks, dropped=[(a, b, "heading-in-metadata") for a, b in found.dropped])
+            chunks += self._cut(packer, tables, (part.start, part.end), part.path, part.metadata)
+        return Chunks(source, chunks, dropped=dropped)
 
-    def _part(self, text: str, part: Part, border: Level, packer: Packer | None) -> Iterable[Chunk]:
-        spans = Spans(text, self.strip_whitespace, self.explain)
-        if packer is None:
-            last = part.end >= len(text)
-            spans.add(part.start, part.end, Cut("end" if last else border.kind, 0) if self.explain else None)
-        else:
-            packer.spans = spans
-            packer.add_or_cut(part.start, part.end, border)
+    def _whole(self, text: str, parts: Iterable[Part]) -> Iterator[Chunk]:
+        """Every part as one chunk."""
+        kind = "line" if self.return_each_line else "heading"
+        for start, end, metadata, path in parts:
+            cut = Cut("end" if end >= len(text) else kind, 0) if self.explain else None
+            if self.strip_whitespace:
+                start, end = trim(text, start, end)
+            yield Chunk(text[start:end], start, end, path=path, metadata=metadata, cut=cut)
+
+    def _cut(
+        self,
+        packer: Packer,
+        tables: Tables | None,
+        region: Span,
+        paths: Paths | Path,
+        metadata: Mapping[str, str] | None = None,
+    ) -> list[Chunk]:
+        """The chunks of a region that is one of its own: nothing is joined or repeated over its ends."""
+        text = packer.text
+        chunks: list[Chunk] = []
+        border = Borders((), "line" if self.return_each_line else "heading")
+        for start, end, table in tables.regions(*region) if tables is not None else [(*region, None)]:
+            if tables is not None and table is not None:
+                chunks += tables.chunks(table, paths, metadata)
+                continue
+            spans = packer.spans = Spans(text, self.strip_whitespace, self.explain)
+            packer.add_or_cut(start, end, border)
             if self.least:
                 spans.join_small(packer.measure, self.least, self.limit)
-        return literal_chunks(text, spans, part.path, [part.metadata] * len(spans.starts))
+            chunks += literal_chunks(text, spans, paths, [metadata] * len(spans.starts))
+        return chunks
 
 
 def _pairs(value: object) -> tuple[tuple[str, str], ...]:

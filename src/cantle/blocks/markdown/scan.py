@@ -38,6 +38,7 @@ from .patterns import (
 __all__ = ["Block", "outline"]
 
 _FRONT_MOST = 65_536
+_FEW_BLANKS = (" ", "  ", "   ", "    ")
 _FILLED = re.compile(r"\n(?=[ \t]*[^ \t\n])")
 
 
@@ -293,8 +294,25 @@ class _Scanner:
         if marker[4] is not None and BLANK_LINE.match(text, end):  # nothing in it, and nothing comes
             match = _FILLED.search(text, end)
             return (match.start() + 1 if match else self.size), True
-        match = _stops(*_shape(line, at, marker)).search(text, end)
-        return (match.start() + 1 if match else self.size), False
+        shape = _shape(line, at, marker)
+        search, lazy = _stops(*shape).search, -1
+        while (match := search(text, end)) is not None:
+            stop = match.start() + 1
+            before = text.rfind("\n", 0, stop - 1) + 1
+            # Nearly always it is a line of text right after one, which it goes on.
+            if before != lazy and not self._is_text_item(before, marker, shape[3]):
+                return stop, False
+            if self._interrupts(stop):
+                return stop, True
+            lazy, end = stop, line_end(text, stop)
+        return self.size, True
+
+    def _is_text_item(self, line: int, like: re.Match[str], content: int) -> bool:
+        """Whether an item with a paragraph of nothing but text begins at a line."""
+        marker = self._item_at(line, like)
+        if marker is None or marker.start() - line >= content or marker[3] not in _FEW_BLANKS:
+            return False
+        return marker[4] is None and self.text[marker.end()].isalpha()
 
     def _last_item(self, line: int, at: int, marker: re.Match[str], stop: int) -> int:
         """The last of the items of one shape before `stop`."""

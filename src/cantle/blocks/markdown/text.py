@@ -86,9 +86,9 @@ def is_atx(text: str, heading: Block) -> bool:
     return heading.head[0] != heading.start  # an underlined one begins with its title
 
 
-def line_gaps(text: str, least: int) -> list[tuple[int, int]]:
+def line_gaps(text: str, least: int, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """The stretches of `least` (1 or 2) and more line ends, LF, CR LF or CR; with 1 each by itself."""
-    return [match.span() for match in _BREAKS[least].finditer(text)]
+    return [match.span() for match in _BREAKS[least].finditer(text, start, len(text) if end is None else end)]
 
 
 def nested_fences(seen: str, block: Block) -> list[tuple[int, int]]:
