@@ -58,13 +58,13 @@ def _language(names: list[str] | tuple[str, ...], alone: bool) -> Language:
                 words[title].update(found)
                 continue
             for word in found:
-                for form in {word} if kind is Kind.TITLE else {word, word.lower(), word.upper(), _capital(word)}:
+                for form in {word} if kind is Kind.TITLE or word.isupper() else _forms(word):
                     kinds.setdefault(form, kind)
-    return Language(kinds, frozenset(words["opens"]), frozenset(words["said"]), "ordinals" in words["traits"] and alone)
+    return Language(kinds, frozenset(words["opens"]), frozenset(words["said"]), "ordinals" in words["traits"])
 
 
-def _capital(word: str) -> str:
-    return word[0].upper() + word[1:]
+def _forms(word: str) -> set[str]:
+    return {word, word.lower(), word.upper(), word[0].upper() + word[1:]}
 
 
 @cache

@@ -25,7 +25,7 @@ _CORE = re.compile(r"[\w.\u00aa\u00ba\u00b0/-]+\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _NEXT_WORD = re.compile(r"\w+")
 _ROMAN = re.compile(r"[IVXLC]{2,}|[IVX]")
-_NARROW_SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[ap]\.?m|[AP]\.?M|[AP]\.?m")
+_NARROW_SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[apAP]\.?[mM]|Drs?|Mrs?|Ms|Prof|[SJ]r")
 """What never ends a sentence for a caller who names no language: as in Mastra."""
 _BLANK_LINE = re.compile(r"(?:\r\n?+|[\n\x85\u2028])[^\S\r\n]*[\r\n\x85\u2028]|[\f\u2029]")
 _QUOTES = frozenset("\"'\u2019\u201d\u00bb\u201c\u2018\u00ab\u203a")
@@ -71,6 +71,7 @@ class RuleSentences:
         self._kinds = rules.words.kinds
         self._opens = rules.words.opens
         self._careful = rules.careful
+        self._ordinals = rules.words.ordinals
         self._search = rules.pattern.search if rules.pattern is not None else None
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
@@ -174,6 +175,8 @@ class RuleSentences:
         first = match[5]
         if stop - start > 1 or text[start] != ".":
             if first.isupper() or first.istitle():
+                if careful and end - start == 1 and self._is_short(start):
+                    return False
                 return self._ends_other(match)
         elif "A" <= first <= "Z":
             return self._ends_word(start, match.start(5), first)
@@ -182,7 +185,7 @@ class RuleSentences:
         if first.isdigit() or first in "$\u20ac\u00a3":
             if text[start] == "." and stop - start == 1 and not self._ends_word(start, match.start(5), first):
                 return False
-            return not careful or self._words(start) > 2
+            return not careful or self._words(start) > 3
         if first.isalpha() and not first.islower() and (not careful or text[start] > "\u00ff"):
             return text[start] != "." or self._ends_word(start, match.start(5), first)
         return False
@@ -196,6 +199,11 @@ class RuleSentences:
             if len(following) > 1 and any(word.rstrip(".,;:") in self.rules.words.said for word in following[1:]):
                 return False
         return True
+
+    def _is_short(self, at: int) -> bool:
+        """Whether a number or what `_NARROW_SHORT` matches stands before `at`."""
+        word = self.text[max(0, at - _WORD) : at].split()
+        return bool(word) and (word[-1].isdigit() or _NARROW_SHORT.fullmatch(word[-1]) is not None)
 
     def _words(self, dot: int) -> int:
         """How many words stand between the last ender, or the line's start, and `dot`; counted up to 4."""
@@ -215,7 +223,7 @@ class RuleSentences:
         kind = self._kinds.get(word)
         if kind is None:
             if len(word) > 1 and word.isalpha():
-                return True
+                return not (self._ordinals and _ROMAN.fullmatch(word)) or self._opens_sentence(begin)
             core = _CORE.search(word)
             if core is None:  # a closing mark before the period
                 return True
@@ -225,24 +233,27 @@ class RuleSentences:
                 for mark in "/-":
                     kind = kind or self._kinds.get(word.rpartition(mark)[2])
         if kind is not None:
-            return self._ends_abbreviation(kind, word, begin, first)
+            return self._ends_abbreviation(kind, word, dot, begin, first)
         if word.isdigit():
             return self._ends_number(word, dot, begin)
+        if first.isdigit() and word[0].isdigit() and len(word) < 5:  # 2s. 6d.
+            return False
         if len(word) == 1 and word.isalpha():
             return self._ends_letter(dot, begin)
         if self._careful:
             return _NARROW_SHORT.fullmatch(word) is None
         return _DOTTED.fullmatch(word) is None or self._opens_sentence(begin)
 
-    def _ends_abbreviation(self, kind: Kind, word: str, begin: int, first: str) -> bool:
+    def _ends_abbreviation(self, kind: Kind, word: str, dot: int, begin: int, first: str) -> bool:
         if kind is Kind.TITLE or kind is Kind.INSIDE:
             return False
         if kind is Kind.NUMBER:
             if first.isdigit():
                 return False
             following = _NEXT_WORD.match(self.text, begin)
-            roman = following is not None and _ROMAN.fullmatch(following[0]) is not None
-            return not roman or (word.lower() == "no" and following is not None and following[0] == "I")
+            if following is not None and _ROMAN.fullmatch(following[0]) and following[0] not in self._opens:
+                return False
+            return len(word) > 1 or self._ends_letter(dot, begin)
         if self._careful and _NARROW_SHORT.fullmatch(word):
             return False
         return self._opens_sentence(begin)
@@ -250,13 +261,17 @@ class RuleSentences:
     def _ends_number(self, word: str, dot: int, begin: int) -> bool:
         if self._careful:
             return len(word) > 2 and self._words(dot) > 3
-        if self._starts_line(dot - len(word)):
+        if len(word) < 3 and self._starts_line(dot - len(word)):
             return False
-        return not self.rules.words.ordinals or len(word) > 3 or self._opens_sentence(begin)
+        return not self._ordinals or len(word) > 3 or self._opens_sentence(begin)
 
     def _starts_line(self, at: int) -> bool:
-        before = self.text[max(0, at - 8) : at].rstrip(" \t([")
-        return before.endswith(("\n", "\r")) or (not before and at <= 8)
+        """Whether the number at `at` is a list's mark: at the start of a line, or behind a sentence."""
+        before = self.text[max(0, at - _WORD) : at].rstrip(" \t([")
+        if not before or before[-1] in "\n\r!?":
+            return True
+        words = before.split()
+        return before[-1] == "." and len(words[-1]) > 2 and words[-1][:-1] not in self._kinds
 
     def _ends_letter(self, dot: int, begin: int) -> bool:
         """Whether a sentence ends behind a single letter: after a small word, before one that opens sentences."""
