@@ -12,6 +12,7 @@ __all__ = [
     "BARRIERS",
     "BLOCK",
     "CLOSES",
+    "CONTEXTS",
     "FORMATTING",
     "HEADINGS",
     "HIDDEN",
@@ -100,7 +101,7 @@ SPECIAL = (
     | KEPT_SPACE
     | _set(
         "applet body button caption colgroup dd div dt frameset head html iframe li marquee object select summary "
-        "tbody td template tfoot th thead tr noscript figcaption legend dialog"
+        "tbody td template tfoot th thead tr noscript figcaption"
     )
 )
 """Elements that an end tag of an ordinary element does not reach over."""
@@ -109,27 +110,20 @@ _SCOPE = _set("applet caption table td th marquee object template foreignobject"
 BARRIERS = {
     "any": _SCOPE,
     "button": _SCOPE | {"button"},
-    "list": _SCOPE | _set("ul ol menu dir dl section article blockquote main nav aside header footer form details"),
+    "list": _SCOPE | _set("ul ol"),
+    "item": SPECIAL - _set("address div p"),
     "table": _set("table template"),
+    "cell": _set("td th caption template"),
 }
 """How far out a tag may close open elements: up to the nearest of these."""
 
-_CELLS, _ROWS, _GROUPS = _set("td th caption"), _set("tr"), _set("thead tbody tfoot colgroup")
-
 _P = (_set("p"), "button")
-_IN_TABLE = {
-    "td": [(_set("td th caption"), "table")],
-    "tr": [(_CELLS, "table"), (_ROWS, "table")],
-    "tbody": [(_CELLS, "table"), (_ROWS, "table"), (_GROUPS, "table")],
-}
 CLOSES: dict[str, list[tuple[frozenset[str], str]]] = {
-    **{name: [_P] for name in PARAGRAPH | _set("div li dd dt summary figcaption legend dialog")},
-    **dict.fromkeys(_set("td th"), _IN_TABLE["td"]),
-    "tr": _IN_TABLE["tr"],
-    **dict.fromkeys(_GROUPS | {"caption"}, _IN_TABLE["tbody"]),
-    "li": [(_set("li"), "list"), _P],
-    "dd": [(_set("dd dt"), "list"), _P],
-    "dt": [(_set("dd dt"), "list"), _P],
+    **{name: [_P] for name in PARAGRAPH | _set("div li dd dt summary figcaption dialog")},
+    "table": [_P, (_set("table"), "cell")],
+    "li": [(_set("li"), "item"), _P],
+    "dd": [(_set("dd dt"), "item"), _P],
+    "dt": [(_set("dd dt"), "item"), _P],
     "option": [(_set("option"), "any")],
     "optgroup": [(_set("option"), "any"), (_set("optgroup"), "any")],
     "button": [(_set("button"), "any")],
@@ -138,6 +132,14 @@ CLOSES: dict[str, list[tuple[frozenset[str], str]]] = {
     "a": [(_set("a"), "any")],
 }
 """What a start tag closes, in order: the nearest open element of a set, with a name in `BARRIERS`."""
+
+_ROWS = _set("tbody thead tfoot")
+CONTEXTS = {
+    **dict.fromkeys(_ROWS | _set("caption colgroup"), _set("table")),
+    "tr": _set("table") | _ROWS,
+    **dict.fromkeys(_set("td th"), _set("table tr") | _ROWS),
+}
+"""What a part of a table stands in: it closes all that is open in the nearest of these."""
 
 _NAMES = sorted(
     VOID
@@ -153,6 +155,7 @@ _NAMES = sorted(
     | SPECIAL
     | BARRIERS["list"]
     | frozenset(CLOSES)
+    | frozenset(CONTEXTS)
     | _set("svg math rb rtc ruby head")
 )
 NUMBER = {name: i for i, name in enumerate(_NAMES, 1)}

@@ -14,8 +14,9 @@ __all__ = ["Reference", "decode", "of_span", "references"]
 _PATTERN = re.compile(r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?|[a-zA-Z][a-zA-Z0-9]*;?)")
 _LONGEST = 32
 _WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
-_UNPARTED = "fjlig;"
-"""Stands for the two letters fj; a cut between them would have no place in the source, so it stays as written."""
+_OF_TWO = {"fjlig;": None, "ThickSpace;": "\u205f"}
+"""Names of two characters that are no grapheme cluster: a cut between them would have no place in the source.
+The letters fj stay as they are written, the wide space is one of its two."""
 
 
 class Reference(NamedTuple):
@@ -30,7 +31,7 @@ class Reference(NamedTuple):
 def _named() -> dict[str, str]:
     from html.entities import html5
 
-    return {name: value for name, value in html5.items() if name != _UNPARTED}
+    return {name: known for name, value in html5.items() if (known := _OF_TWO.get(name, value)) is not None}
 
 
 def references(text: str) -> list[Reference]:
@@ -82,14 +83,13 @@ def of_span(text: str) -> str:
     A span takes in the tag beside it where a mark in the text joins to the tag's bracket: a border
     between the two would lie inside a grapheme cluster. Such a tag is left out.
     """
+    if text.isascii():
+        return decode(text)
     if text.startswith("<"):
         end = token_at(text, 0)
         if 0 < end < len(text) and not is_boundary(text, end):
             text = text[end:]
-    if text.endswith(">"):
-        start = text.rfind("<")
-        while start > 0 and (token_at(text, start) != len(text) or is_boundary(text, start)):
-            start = text.rfind("<", 0, start)
-        if start > 0:
-            text = text[:start]
-    return decode(text)
+    start = text.rfind("<")
+    while start > 0 and (is_boundary(text, start) or token_at(text, start) != len(text)):
+        start = text.rfind("<", 0, start)
+    return decode(text[:start] if start > 0 else text)

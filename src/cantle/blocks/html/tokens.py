@@ -118,5 +118,11 @@ def tokens(source: str) -> Tokens:
 
 def token_at(text: str, position: int) -> int:
     """Where the tag or comment that begins at `position` ends; `position` when none does."""
-    found = _patterns()[0].match(text, position)
-    return found.end() if found else position
+    page, raw_tag = _patterns()
+    found = page.match(text, position)
+    if found is None:
+        return position
+    if found[3] is not None and found[3][0] not in "!?/":  # without the content of a raw element
+        tag = raw_tag.match(found[3])
+        return position + 1 + (tag.end() if tag else 0)
+    return found.end()

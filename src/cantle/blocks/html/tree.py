@@ -16,6 +16,7 @@ from typing import Any
 from .names import (
     BARRIERS,
     CLOSES,
+    CONTEXTS,
     FORMATTING,
     HEADINGS,
     HIDDEN,
@@ -70,6 +71,7 @@ _SPECIAL, _FORMATTING = _numbers(SPECIAL), _numbers(FORMATTING)
 _CLOSES = {
     NUMBER[name]: [(tuple(_numbers(targets)), barrier) for targets, barrier in rules] for name, rules in CLOSES.items()
 }
+_STOPS = _numbers(BARRIERS["item"])
 _BARRIERS = {name: tuple(_numbers(names)) for name, names in BARRIERS.items()}
 _BARRIER_OF_END = {
     **{NUMBER[n]: "table" for n in ("td", "th", "tr", "tbody", "thead", "tfoot", "caption")},
@@ -80,7 +82,8 @@ _BLOCKS = _numbers(PARAGRAPH | {"div", "li", "dt", "dd", "table", "tr", "td", "b
 _TABLE, _SVG, _MATH = (NUMBER[n] for n in ("table", "svg", "math"))
 _ONCE = _numbers(("html", "body"))
 _PASSED = (_numbers(LEAVES), _numbers(VOID), _numbers(SVG_SHAPES))
-_ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | {_TABLE}
+_CONTEXTS = {NUMBER[name]: tuple(_numbers(names)) for name, names in CONTEXTS.items()}
+_ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXTS) | {_TABLE}
 """Start tags that more is to be done about than to open an element."""
 
 
@@ -160,7 +163,8 @@ class _Walk:
         self.stack: list[int] = []
         self.codes: list[int] = []
         self.where: list[list[int]] = [[] for _ in tokens.names]  # the depths at which a name is open
-        self.special: list[int] = [-1]
+        self.special: list[int] = [-1]  # the depths of special elements
+        self.stops: list[int] = [-1]  # and of those that an item of a list does not reach over
         self.counts: list[dict[int, int]] = [{}]  # of the children so far, by name
         self.nth: list[int] = []
         self.opened: dict[int, Element] = {}
@@ -221,8 +225,11 @@ class _Walk:
             if odd:
                 if code in _HEADINGS and stack and open_codes[-1] in _HEADINGS:
                     self._pop_to(len(stack) - 1, i)
-                if code in _ONCE and where[code]:
+                if (code in _ONCE and where[code]) or (code in _CONTEXTS and not where[_TABLE]):
+                    self.tree.strays.append(i)
                     continue
+                if code in _CONTEXTS:
+                    self._pop_to(1 + max([where[number][-1] for number in _CONTEXTS[code] if where[number]]), i)
             siblings = counts[-1]
             n = siblings[code] = siblings.get(code, 0) + 1
             candidates = by_tag.get(code, any_tag)
@@ -238,6 +245,8 @@ class _Walk:
             where[code].append(len(stack))
             if code in _SPECIAL:
                 special.append(len(stack))
+                if code in _STOPS:
+                    self.stops.append(len(stack))
             stack.append(i)
             open_codes.append(code)
             nth.append(n)
@@ -266,6 +275,8 @@ class _Walk:
     # -- closing --------------------------------------------------------------------------------
 
     def _barrier(self, name: str) -> int:
+        if name == "item":
+            return self.stops[-1]
         where = self.where
         return max([where[number][-1] for number in _BARRIERS[name] if where[number]], default=-1)
 
@@ -313,6 +324,8 @@ class _Walk:
                 self.masks.pop()
             if special[-1] == len(stack):
                 special.pop()
+                if self.stops[-1] == len(stack):
+                    self.stops.pop()
             if code:
                 self.where[code].pop()
                 self._ended(tag, i, own and len(stack) == depth)
