@@ -133,7 +133,7 @@ def _chunks(source: Source, tree: blocks.Tree, parts: list[Part], explain: bool)
                 spans.append(origin(at, stop))
                 at = stop
         if tree.lists:
-            spans = [piece for span in spans for piece in _without(span, tree.lists)]
+            spans = [piece for span in spans for piece in _without(span, tree.lists)] or [(start, start)]
         chunks.append(Chunk(part.text, start, end, spans=tuple(spans), path=part.path, cut=cut))
     return Chunks(source, chunks, gap_reason="markup")
 

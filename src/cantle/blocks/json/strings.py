@@ -6,6 +6,7 @@ A lone surrogate is written as an escape, so that the chunk can be encoded in UT
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 __all__ = ["ESCAPE", "Edit", "apply", "edits", "written"]
 
@@ -49,22 +50,18 @@ def edits(text: str, *, ensure_ascii: bool) -> list[Edit]:
             new = _escape(match[0])
             if new != match[0]:
                 found.append((match.start(), match.end(), new))
-    if text.isascii():
-        return _to_ascii(text, found) if ensure_ascii and found else found
-    if ensure_ascii:
-        found += [(m.start(), m.end(), _as_escape(m[0])) for m in _OTHER.finditer(text)]
-        return _to_ascii(text, sorted(found))
-    if _SURROGATE.search(text):
+    ascii_only = text.isascii()
+    if not ascii_only and _SURROGATE.search(text):
         found += [(m.start(), m.end(), _as_escape(m[0])) for m in _LONE.finditer(text)]
         found.sort()
-    return found
+    return _to_ascii(text, found) if ensure_ascii and (found or not ascii_only) else found
 
 
 def _escape(escape: str) -> str:
     """An escape as it should be written, or the character it stands for."""
     if escape == "\\/":
         return "/"
-    if escape[1] != "u":
+    if len(escape) == 2:  # one letter, or what is left of an escape that a limit of a few characters cut
         return escape
     code = int(escape[2:6], 16)
     if len(escape) == 12:
@@ -84,17 +81,21 @@ def _as_escape(char: str) -> str:
 
 
 def _to_ascii(text: str, found: list[Edit]) -> list[Edit]:
-    """The edits, with those of keys left as they would be without `ensure_ascii`."""
-    keys = [match.span() for match in _STRING.finditer(text) if match[1]]
+    """The edits of keys, and outside of them what makes the text ASCII."""
     result: list[Edit] = []
-    k = 0
+    other = {m.start(): (m.start(), m.end(), _as_escape(m[0])) for m in _OTHER.finditer(text)}
     for start, end, new in found:
-        while k < len(keys) and keys[k][1] <= start:
-            k += 1
-        in_key = k < len(keys) and keys[k][0] <= start
-        if not in_key:
-            new = _OTHER.sub(lambda m: _as_escape(m[0]), new)
-        elif text[start] != "\\" and not "\ud800" <= text[start] <= "\udfff":
-            continue
-        result.append((start, end, new))
-    return result
+        other[start] = start, end, _OTHER.sub(lambda m: _as_escape(m[0]), new)
+    in_keys = iter(found)
+    edit = next(in_keys, None)
+    at = 0
+    values = sorted(other.values())
+    for start, end in [match.span() for match in _STRING.finditer(text) if match[1]]:
+        low, high = bisect_left(values, (start,)), bisect_left(values, (end,))
+        result += values[at:low]
+        while edit is not None and edit[0] < end:
+            if edit[0] >= start:
+                result.append(edit)
+            edit = next(in_keys, None)
+        at = high
+    return result + values[at:]

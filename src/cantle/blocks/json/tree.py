@@ -52,9 +52,7 @@ class Tree:
         following = codes.take(marks + 1, mode="clip")
         before_value = kinds != _CLOSE
         self.before_lists = _view(numpy.flatnonzero(before_value & (following == _BRACKET)))
-        self.before_nested = memoryview(
-            numpy.flatnonzero(before_value & ((following == _BRACKET) | (following == _BRACE)))
-        )
+        self.before_nested = _view(numpy.flatnonzero(before_value & ((following == _BRACKET) | (following == _BRACE))))
 
     def opening(self, position: int, depth: int) -> int:
         """The index in `marks` of the container that opens at a position, inside of `depth` others."""
@@ -66,7 +64,9 @@ class Tree:
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch comes from in the source: from its first character to behind its last."""
-        return self.at[start], self.at[end - 1] + 1
+        last = self.at[end - 1]
+        # Behind an escape, which only a string that is cut has at its end, the next character is what it says.
+        return self.at[start], self.at[end] if self.source[last] == "\\" else last + 1
 
     def key_after(self, position: int) -> str:
         """The key behind a brace or comma, as it is written."""
@@ -75,6 +75,10 @@ class Tree:
     def line_column(self, position: int) -> tuple[int, int]:
         """Line and column in the source, both from 1."""
         return line_column(self.source, self.at[position])
+
+    def is_made(self, position: int) -> bool:
+        """Whether the key that begins here is the index of an item in a list that was made an object."""
+        return bool(self.lists) and self.at[position] == self.at[position + 1]
 
     def may_cut(self, position: int) -> bool:
         """Whether a string may be cut here: between grapheme clusters, here and in the source."""

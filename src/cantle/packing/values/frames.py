@@ -78,14 +78,27 @@ class Frame:
 class Run:
     """Entries that follow one another and will be a part: a stretch of the compact copy.
 
-    `frame` is the outermost container that it has entries of; `single` the mark before its only entry, -1 when
-    there are more.
+    `frame` is the innermost container that holds all its entries, `within` the outermost in which something was
+    opened since it last grew; `single` is the mark before its only entry, -1 when there are more.
     """
 
-    __slots__ = ("breaks", "closers", "end", "frame", "keys", "last", "prefix", "prefix_size", "single", "start")
+    __slots__ = (
+        "breaks",
+        "closers",
+        "end",
+        "frame",
+        "keys",
+        "last",
+        "prefix",
+        "prefix_size",
+        "single",
+        "start",
+        "within",
+    )
 
     def __init__(self, frame: Frame, start: int) -> None:
         self.frame = self.last = frame
+        self.within: Frame | None = None
         self.prefix, self.prefix_size = frame.prefix, frame.prefix_size
         self.keys = tuple([segment.key for segment in frame.segments if segment.key is not None])
         self.start = self.end = start

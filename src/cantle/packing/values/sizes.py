@@ -11,6 +11,9 @@ from ...lengths.arithmetic import ByteLength, CharacterLength, Utf16Length
 
 __all__ = ["Sizes", "most"]
 
+_NEAR = 64
+"""What reaches twice as far as a measure says and this much farther is not put together to be measured."""
+
 _PUNCTUATION = 1
 """What a bracket, a brace, a quote or a comma counts where sizes are sums."""
 
@@ -33,6 +36,11 @@ class Sizes:
         """What is left of the limit inside a prefix and so many closing characters."""
         return self.limit - prefix_size - closers * _PUNCTUATION
 
+    def far(self, start: int) -> int:
+        """Where what begins at `start` is surely too long."""
+        end = self.measure.fit(start, self.limit)
+        return end if self.sums else start + 2 * (end - start) + _NEAR
+
     def fit(self, prefix: str, prefix_size: float, start: int, closers: str, low: int, high: int, step: int) -> int:
         """The greatest mark up to `high` before which what begins at `start` can end; `low` when there is none."""
         room = self.around(prefix_size, len(closers))
@@ -52,8 +60,11 @@ class Sizes:
             return found
         text, marks = self.text, self.marks
 
+        far = start + 2 * (end - start) + _NEAR
+
         def fits(count: int) -> bool:
-            return self.length(prefix + text[start : marks[low + count * step]] + closers) <= self.limit
+            stop = marks[low + count * step]
+            return stop <= far and self.length(prefix + text[start:stop] + closers) <= self.limit
 
         return low + step * most((high - low) // step, (found - low) // step, fits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from json import loads
 
 from ...blocks.json import Tree
@@ -100,11 +100,10 @@ class Walk:
                     return inner
             elif self._extend(frame, min(next_list - 1, frame.end)):
                 continue
+            elif text[value] == "{" and self._run and self._fits(frame):
+                self._close()
+                self._alone_or_open(frame)
             elif text[value] == "{" and text[value + 1] != "}":
-                if self._run and self._fits(frame):
-                    self._close()
-                    self._alone_or_open(frame)
-                    continue
                 if self._run and not self._is_small():
                     self._close()
                 return self._open(frame)
@@ -129,13 +128,12 @@ class Walk:
             next_list = _next(lists, at, frame.end)
             high = at + 1 if next_list == at or frame.alone else next_list
             frame.alone = False
-            count = most(high - at, 16, lambda n: self._sizes.length(self._labelled(frame, n)) <= self._sizes.limit)
-            count = self._unrepeated(frame, count)
+            count = self._sizes.unbroken(at, most(high - at, 16, self._fitting(frame)))
             if count:
                 start, end = self._marks[at] + 1, self._marks[at + count]
                 path = self._path(frame)
-                if count == 1 and self._is_open(start):
-                    path = (*path, str(at - frame.opening))
+                if count == 1:
+                    path += self._inner_path(frame, at)
                 keys = tuple([s.key for s in frame.segments if s.key is not None])
                 text = self._labelled(frame, count)
                 self.parts.append(Part(text, start, end, keys, (), path, "value", frame.depth))
@@ -153,9 +151,14 @@ class Walk:
         entries = [f'"{i - frame.opening}":{text[marks[i] + 1 : marks[i + 1]]}' for i in range(first, first + count)]
         return frame.prefix + ",".join(entries) + frame.closers
 
-    def _unrepeated(self, frame: Frame, count: int) -> int:
-        """Of so many items, how many before the first that has a key twice in an object."""
-        return self._sizes.unbroken(frame.at, count)
+    def _fitting(self, frame: Frame) -> Callable[[int], bool]:
+        """Whether so many of the next items fit."""
+        far, at, marks = self._sizes.far(self._marks[frame.at] + 1), frame.at, self._marks
+
+        def fits(count: int) -> bool:
+            return marks[at + count] <= far and self._sizes.length(self._labelled(frame, count)) <= self._sizes.limit
+
+        return fits
 
     # --- steps ---------------------------------------------------------------------------------------------------
 
@@ -182,8 +185,10 @@ class Walk:
                 return False
             if run.last is not frame:
                 run.breaks = (*run.breaks, start)
-                if frame.depth < run.frame.depth:
-                    run.frame = frame
+                outer = frame if run.within is None or frame.depth < run.within.depth else run.within
+                run.within = None
+                if outer.depth < run.frame.depth:
+                    run.frame = outer
         if run.single != low or found - low > frame.step or run.frame is not frame:
             run.single = -1
         run.last, run.closers, run.end = frame, frame.closers, self._marks[found]
@@ -247,8 +252,8 @@ class Walk:
     def _segment(self, frame: Frame) -> Segment:
         """What is written around the value of the next entry."""
         if frame.step == 2:
-            key = self._marks[frame.at] + 1, self._marks[frame.at + 1] + 1
-            return Segment("{" + self._text[key[0] : key[1]], key)
+            start, end = self._marks[frame.at] + 1, self._marks[frame.at + 1] + 1
+            return Segment("{" + self._text[start:end], None if self._tree.is_made(start) else (start, end))
         return Segment(f'{{"{frame.at - frame.opening}":', None)
 
     def _open(self, frame: Frame) -> Frame:
@@ -257,9 +262,8 @@ class Walk:
         value, segment = self._value(frame), self._segment(frame)
         opening = tree.opening(value, frame.depth + 1)
         mode = MEMBERS if self._text[value] == "{" else LABELS if frame.mode == ITEMS else ITEMS
-        key = frame.at - frame.opening if segment.key is None else segment.key
         segments = (*frame.segments, segment)
-        inner = Frame(mode, opening, tree.closing(opening), frame, key, segments, frame.hidden)
+        inner = Frame(mode, opening, tree.closing(opening), frame, self._name(frame), segments, frame.hidden)
         inner.prefix_size = sizes.length(inner.prefix)
         if sizes.around(inner.prefix_size, len(inner.closers)) < 0:
             hidden = self._leaves.hide(segments)
@@ -267,18 +271,29 @@ class Walk:
             inner.prefix_size = sizes.length(inner.prefix)
         if inner.hidden != frame.hidden or frame.mode == ITEMS or mode == LABELS:
             self._close()
+        elif self._run is not None:
+            within = self._run.within
+            self._run.within = frame if within is None or frame.depth < within.depth else within
         frame.at += frame.step
         return inner
 
     def _leaf(self, frame: Frame) -> None:
         """The next entry, which does not fit and cannot be opened."""
         segment, value = self._segment(frame), self._value(frame)
-        own = str(frame.at - frame.opening) if segment.key is None else self._key(segment.key)
+        own = self._written(self._name(frame))
         end = self._marks[frame.at + frame.step]
         self._leaves.cut((*frame.segments, segment), self._path(frame), own, value, end)
         frame.at += frame.step
 
     # --- paths ---------------------------------------------------------------------------------------------------
+
+    def _name(self, frame: Frame) -> tuple[int, int] | int:
+        """Where the key of the next entry stands, or its index."""
+        at = frame.at
+        return (self._marks[at] + 1, self._marks[at + 1] + 1) if frame.step == 2 else at - frame.opening
+
+    def _written(self, name: tuple[int, int] | int) -> str:
+        return str(name) if isinstance(name, int) else self._key(name)
 
     def _key(self, where: tuple[int, int]) -> str:
         """A key as it is meant; its colon is the last character of the stretch."""
@@ -291,7 +306,7 @@ class Walk:
             names: list[str] = []
             at: Frame = frame
             while at.path is None:
-                names.append(str(at.key) if isinstance(at.key, int) else self._key(at.key))
+                names.append(self._written(at.key))
                 assert at.parent is not None
                 at = at.parent
             frame.path = (*at.path, *reversed(names))
