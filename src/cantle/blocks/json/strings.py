@@ -18,7 +18,6 @@ _LONE = re.compile(
     "[\ud800-\udbff](?![\udc00-\udfff]|\\\\u[dD][c-fC-F])"
     "|(?<![\ud800-\udbff])(?<!\\\\u[dD][89abAB][0-9a-fA-F]{2})[\udc00-\udfff]"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _OTHER = re.compile(r"[^\x00-\x7f]")
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:)?', re.DOTALL)
 _SHORT = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -51,10 +50,18 @@ def edits(text: str, *, ensure_ascii: bool) -> list[Edit]:
             if new != match[0]:
                 found.append((match.start(), match.end(), new))
     ascii_only = text.isascii()
-    if not ascii_only and _SURROGATE.search(text):
+    if not ascii_only and _has_surrogates(text):
         found += [(m.start(), m.end(), _as_escape(m[0])) for m in _LONE.finditer(text)]
         found.sort()
     return _to_ascii(text, found) if ensure_ascii and (found or not ascii_only) else found
+
+
+def _has_surrogates(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _escape(escape: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...graphemes import is_boundary
 from .check import line_column, values
@@ -24,19 +24,18 @@ class Tree:
     So a container is a run of `marks`, from the index that `opening` gives to the one that `closing` gives.
     """
 
-    def __init__(self, source: str, text: str, at: Any, lists: Sequence[int], several: bool) -> None:
+    def __init__(self, source: str, copy: Copy, lists: Sequence[int], several: bool) -> None:
+        text, at, codes, inside = copy
         self.source, self.text, self.several = source, text, several
         self.at = _view(at)
         self.lists = lists
         self._escaped = "\\" in text
-        self._structure()
+        self._structure(codes, inside)
 
-    def _structure(self) -> None:
+    def _structure(self, codes: Any, inside: Any) -> None:
         import numpy
 
-        codes = _codes(self.text)
-        kinds: Any = _kinds()[codes]
-        kinds[_inside(codes)] = 0
+        kinds = numpy.frombuffer(codes.tobytes().translate(_KINDS), numpy.uint8) * ~inside
         where = numpy.flatnonzero(kinds)
         kinds = kinds[where]
         # Depth of the container that a mark belongs to.
@@ -119,17 +118,17 @@ def read(text: str, *, ensure_ascii: bool = False, convert_lists: bool = False) 
     if not found:
         return None
     several = len(found) > 1
-    compact, at = _compact(text, found)
-    changed = edits(compact, ensure_ascii=ensure_ascii)
+    copy = _compact(text, found)
+    changed = edits(copy.text, ensure_ascii=ensure_ascii)
     if changed:
-        compact, at = apply(compact, changed), _moved(at, changed)
-    tree = Tree(text, compact, at, (), several)
-    if convert_lists and "[" in compact:
+        copy = _copy(apply(copy.text, changed), _moved(copy.at, changed))
+    tree = Tree(text, copy, (), several)
+    repeats = keys < 0 or tree.colons != keys
+    if convert_lists:
         changed, brackets = _converted(tree)
         if changed:
-            tree = Tree(text, apply(compact, changed), _moved(at, changed), brackets, several)
-            return tree, keys < 0 or tree.colons != keys
-    return tree, keys < 0 or tree.colons != keys
+            tree = Tree(text, _copy(apply(copy.text, changed), _moved(copy.at, changed)), brackets, several)
+    return tree, repeats
 
 
 def _view(numbers: Any) -> Sequence[int]:
@@ -141,15 +140,10 @@ _OPEN, _CLOSE, _COMMA, _COLON = 1, 2, 3, 4
 _BRACKET, _BRACE = ord("["), ord("{")
 
 
-def _kinds() -> Any:
-    import numpy
-
-    table = numpy.zeros(256, numpy.uint8)
-    table[[_BRACKET, _BRACE]] = _OPEN
-    table[[ord("]"), ord("}")]] = _CLOSE
-    table[ord(",")] = _COMMA
-    table[ord(":")] = _COLON
-    return table
+_KINDS = bytes(
+    _OPEN if c in b"{[" else _CLOSE if c in b"}]" else _COMMA if c == 44 else _COLON if c == 58 else 0
+    for c in range(256)
+)
 
 
 def _codes(text: str) -> Any:
@@ -171,36 +165,72 @@ def _inside(codes: Any) -> Any:
         first = numpy.concatenate(([True], numpy.diff(slashes) != 1))
         offset = number - numpy.maximum.accumulate(numpy.where(first, number, 0))
         quotes[slashes[offset % 2 == 0] + 1] = False
-    return (numpy.cumsum(quotes, dtype=numpy.uint8) & 1).view(bool)
+    # Prefix sums modulo 2, 64 characters at a time.
+    bits = numpy.packbits(quotes, bitorder="little")
+    words = numpy.zeros(len(bits) // 8 + 1, "<u8")
+    words.view(numpy.uint8)[: len(bits)] = bits
+    for shift in (1, 2, 4, 8, 16, 32):
+        words ^= words << numpy.uint64(shift)
+    odd = numpy.bitwise_xor.accumulate(words >> numpy.uint64(63))
+    words[1:] ^= numpy.uint64(0) - odd[:-1]
+    return numpy.unpackbits(words.view(numpy.uint8), bitorder="little", count=len(codes)).view(bool)
 
 
-def _compact(text: str, found: list[tuple[int, int]]) -> tuple[str, Any]:
-    """The text without white space between tokens, and the position of each of its characters."""
+class Copy(NamedTuple):
+    """A compact copy: its text, the position of each of its characters, a byte for each, which are in strings."""
+
+    text: str
+    at: Any
+    codes: Any
+    inside: Any
+
+
+def _compact(text: str, found: list[tuple[int, int]]) -> Copy:
+    """The text without white space between tokens."""
     import numpy
 
     codes = _codes(text)
-    keep = (codes > ord(" ")) | _inside(codes)
+    inside = _inside(codes)
+    keep = (codes > ord(" ")) | inside
     if text.startswith("\ufeff"):
         keep[0] = False
-    several = len(found) > 1
-    commas = numpy.array([end for _, end in found[:-1]], numpy.int64)
+    commas = [end for _, end in found[:-1]]
     keep[commas] = True
     at = numpy.flatnonzero(keep)
+    if commas:
+        codes = codes.copy()
+        codes[commas] = ord(",")
+    inside, compact = inside[at], codes[at]
     if text.isascii():
-        if several:
-            codes = codes.copy()
-            codes[commas] = ord(",")
-        compact = codes[at].tobytes().decode("ascii")
+        copy = compact.tobytes().decode("ascii")
     else:
-        wide = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), numpy.uint32)
-        if several:
+        wide, encoding = _wide(text)
+        if commas:
             wide = wide.copy()
             wide[commas] = ord(",")
-        compact = wide[at].tobytes().decode("utf-32-le", "surrogatepass")
-    if several:
-        compact = f"[{compact}]"
-        at = numpy.concatenate(([found[0][0]], at, [found[-1][1] - 1]))
-    return compact, at
+        copy = wide[at].tobytes().decode(encoding, "surrogatepass")
+    if not commas:
+        return Copy(copy, at, compact, inside)
+    copy, at = f"[{copy}]", numpy.concatenate(([found[0][0]], at, [found[-1][1] - 1]))
+    return _copy(copy, at)
+
+
+def _copy(text: str, at: Any) -> Copy:
+    codes = _codes(text)
+    return Copy(text, at, codes, _inside(codes))
+
+
+def _wide(text: str) -> tuple[Any, str]:
+    """The code points as numbers, two bytes each where that is enough, and the encoding that does it."""
+    import numpy
+
+    try:
+        encoded = text.encode("utf-16-le")
+    except UnicodeEncodeError:  # surrogates, which would come together
+        encoded = b""
+    if len(encoded) == 2 * len(text):
+        return numpy.frombuffer(encoded, numpy.uint16), "utf-16-le"
+    return numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), numpy.uint32), "utf-32-le"
 
 
 def _moved(at: Any, changed: list[Edit]) -> Any:
