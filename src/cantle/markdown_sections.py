@@ -17,7 +17,7 @@ from .whitespace import STRIP, is_blank
 __all__ = ["Part", "Sections", "sections"]
 
 _BLANKS = f"[{re.escape(STRIP.replace(chr(10), ''))}]"
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_LINE = re.compile(r"[^\r\n]+(?:\r\n|\n|\r|\Z)")
 _NO_HEADINGS = ("fence", "maths", "html", "comment", "front-matter")
 """Blocks in whose lines no heading with a mark of the caller's own is looked for."""
 
@@ -47,7 +47,7 @@ class _Heading(NamedTuple):
     name: str
 
 
-@dataclass
+@dataclass(slots=True)
 class _Open:
     """A heading whose section is open. `metadata` and `path` are those of its section."""
 
@@ -65,33 +65,35 @@ def sections(
     With `strip`, heading lines are left out, but for those whose title would then be nowhere. With `lines`, every
     line is a part. `underlined` headings count when asked for.
     """
-    return _Cutter(layout.text, list(_headings(layout, headers, underlined)), headers, strip, lines).cut()
+    return _Cutter(layout.text, _headings(layout, headers, underlined), headers, strip, lines).cut()
 
 
-def _headings(layout: Layout, headers: Sequence[tuple[str, str]], underlined: bool) -> Iterator[_Heading]:
+def _headings(layout: Layout, headers: Sequence[tuple[str, str]], underlined: bool) -> list[_Heading]:
     """The listed headings, in order."""
     text = layout.text
     keys: dict[str, str] = {}
     for mark, key in headers:
         keys.setdefault(mark, key)  # the first of two equal marks counts
     words = sorted((mark for mark in keys if mark.strip("#") or len(mark) > 6), key=len, reverse=True)
-    found = list(_worded(layout, words, keys)) if words else []
-    taken = {heading.start for heading in found}
+    levels = {len(mark): key for mark, key in keys.items() if mark not in words}
+    worded = list(_worded(layout, words, keys)) if words else []
+    taken = {heading.start for heading in worded}
+    found: list[_Heading] = []
     for block in layout.headings:
-        mark = "#" * block.level
-        if mark not in keys or block.start in taken:
+        level = block.level
+        if level not in levels or block.start in taken:
             continue
-        name = title(text, block)
         if is_atx(text, block):
-            start = block.head[0]
-            if text[start : start + 1] == "\t":
+            low, high = block.head
+            if text[low : low + 1] == "\t":
                 continue
-            found.append(
-                _Heading(block.start, block.end, block.level, keys[mark], text[slice(*block.head)].strip(STRIP), name)
-            )
+            value = text[low:high].strip(STRIP)
+            name = title(text, block) if value.endswith("#") else value
+            found.append(_Heading(block.start, block.end, level, levels[level], value, name))
         elif underlined:
-            found.append(_Heading(block.start, block.end, block.level, keys[mark], name, name))
-    return iter(sorted(found))
+            name = title(text, block)
+            found.append(_Heading(block.start, block.end, level, levels[level], name, name))
+    return sorted([*found, *worded]) if worded else found
 
 
 def _worded(layout: Layout, marks: Sequence[str], keys: Mapping[str, str]) -> Iterator[_Heading]:
@@ -168,7 +170,7 @@ class _Cutter:
                 opened.named = True
 
     def _body(self, start: int, end: int) -> None:
-        if not is_blank(self.text[start:end]):
+        if start < end and not is_blank(self.text[start:end]):
             self._add(start, end)
             self._name_all(self.live)
 
@@ -176,7 +178,9 @@ class _Cutter:
         """Add a stretch in the section that is open, joined to the one before where they are of one kind."""
         metadata, path = (self.stack[-1].metadata, self.stack[-1].path) if self.stack else ({}, ())
         if self.lines:
-            self.parts += (Part(a, b, metadata, path) for a, b in _lines(self.text, start, end))
+            for match in _LINE.finditer(self.text, start, end):
+                if not is_blank(match[0]):
+                    self.parts.append(Part(*match.span(), metadata, path))
             return
         if not self.strip and self.parts:
             last = self.parts[-1]
@@ -196,10 +200,3 @@ class _Cutter:
 
 def _line(text: str, heading: _Heading) -> Span:
     return heading.start, heading.start + len(text[heading.start : heading.end].rstrip())
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """The lines of a stretch that are not blank, with their line ends."""
-    for match in _LINE.finditer(text, start, end):
-        if not is_blank(match[0]):
-            yield match.span()

@@ -70,11 +70,37 @@ class _OutsidePieces(LiteralPieces):
         self._starts, self._ends = starts, ends
         self._risky, self.risky = self.risky, True  # so that every occurrence is asked about
 
+    def next(self, start: int) -> tuple[int, int]:
+        at = start + (self.position == "start")
+        if self.position == "start" and self.text.startswith(self.separator, start):
+            at = start + self.width
+        while (found := self.text.find(self.separator, at, self.high)) >= 0:
+            i = self._stretch(found)
+            if i >= 0:
+                at = self._ends[i]  # on behind it at once
+            elif self._valid(found) and (bounds := self._bounds(found))[0] > start:
+                return bounds
+            else:
+                at = found + 1
+        return self.high, self.high
+
+    def last(self, start: int, most: int) -> tuple[int, int] | None:
+        # A limit inside of a stretch is one before it.
+        before = most if self.position == "end" else most + self.width
+        i = bisect_left(self._starts, before) - 1
+        if i >= 0 and before <= self._ends[i]:
+            if self._starts[i] <= start:
+                return None
+            most -= before - self._starts[i]
+        return super().last(start, most)
+
+    def _stretch(self, found: int) -> int:
+        """The stretch that an occurrence reaches into, or -1."""
+        i = bisect_left(self._starts, found + self.width) - 1
+        return i if i >= 0 and found < self._ends[i] else -1
+
     def _valid(self, found: int) -> bool:
-        i = bisect_right(self._starts, found) - 1
-        if i >= 0 and found < self._ends[i] and found + self.width > self._starts[i]:
-            return False
-        return not self._risky or super()._valid(found)
+        return self._stretch(found) < 0 and (not self._risky or super()._valid(found))
 
 
 class Gaps:

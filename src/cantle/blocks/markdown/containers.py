@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from .definitions import definition_end
-from .html import BLANK, ending, ends_in
+from .html import BLANK, ending, ends_in, is_complete
 from .patterns import ATX, DELIMITERS, FENCE, MARKER, RULE, UNDERLINE, cells, line_end
 
 __all__ = ["follow"]
@@ -176,7 +176,8 @@ class _Follower:
         if char in "`~":
             return "fence" if FENCE.match(view, at) else ""
         if char == "<":
-            return "html" if ending(view, at, self.leaf == _PARAGRAPH) is not None else ""
+            closed = ending(view, at) is None and (self.leaf == _PARAGRAPH or not is_complete(view, at))
+            return "" if closed else "html"
         if paragraph and char in "=-" and UNDERLINE.match(view, at):
             return "" if self._only_definitions(self.view[self.at : self.end]) else "line"
         if char in "*-_" and RULE.match(view, at):
@@ -213,8 +214,7 @@ class _Follower:
             assert match is not None
             self.leaf, self.mark = _FENCE, match[1] or match[2]
         elif kind == "html":
-            by = ending(view, at, False)
-            assert by is not None
+            by = ending(view, at) or BLANK
             if by == BLANK or not ends_in(view, at, self.end, by):
                 self.leaf, self.mark = _HTML, by
 

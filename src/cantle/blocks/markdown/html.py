@@ -6,7 +6,7 @@ import re
 
 from .patterns import BLANK_LINE, BLOCK_HTML, RAW_HTML, line_end
 
-__all__ = ["BLANK", "TAG", "ending", "html_end", "is_comment"]
+__all__ = ["BLANK", "TAG", "ending", "ends_in", "html_end", "is_complete"]
 
 BLANK = ""
 """The ending of a block that a blank line ends."""
@@ -25,11 +25,13 @@ _COMPLETE = re.compile(
 )
 
 
-def ending(view: str, at: int, in_paragraph: bool) -> str | None:
-    """What ends the HTML block that begins at the `<` at `at`; None when none begins there.
+def is_complete(view: str, at: int) -> bool:
+    """Whether a complete tag stands alone on its line, which begins a block where no paragraph is open."""
+    return _COMPLETE.match(view, at) is not None
 
-    A complete tag alone on its line begins one, but not inside a paragraph.
-    """
+
+def ending(view: str, at: int) -> str | None:
+    """What ends the HTML block that begins at the `<` at `at`, even inside a paragraph; None when none does."""
     if view.startswith("<!--", at):
         return "-->"
     if view.startswith("<?", at):
@@ -40,9 +42,7 @@ def ending(view: str, at: int, in_paragraph: bool) -> str | None:
         return ">"
     if _RAW.match(view, at):
         return TAG
-    if _BLOCK.match(view, at) or (not in_paragraph and _COMPLETE.match(view, at)):
-        return BLANK
-    return None
+    return BLANK if _BLOCK.match(view, at) else None
 
 
 def ends_in(view: str, at: int, end: int, by: str) -> bool:
@@ -63,8 +63,3 @@ def html_end(view: str, at: int, by: str) -> int:
     else:
         found = view.find(by, at)
     return line_end(view, found) if found >= 0 else len(view)
-
-
-def is_comment(view: str, start: int) -> bool:
-    """Whether the HTML block whose line begins at `start` is a comment."""
-    return view[start : start + 7].lstrip(" ").startswith("<!--")

@@ -62,7 +62,7 @@ FENCE = re.compile(r"(`{3,}+)[^`\n]*(?:\n|\Z)|(~{3,}+)[^\n]*(?:\n|\Z)")
 FENCE_END = {mark: re.compile(rf"\n {{0,3}}({mark}{{3,}}+)[ \t]*(?=\n|\Z)") for mark in "`~"}
 RULE = re.compile(_RULE)
 UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*(?:\n|\Z)")
-MARKER = re.compile(r"([-+*]|([0-9]{1,9})[.)])([ \t]*)(?:(\n|\Z)|(?<=[ \t]))")
+MARKER = re.compile(r" {0,3}([-+*]|([0-9]{1,9})[.)])([ \t]*)(?:(\n|\Z)|(?<=[ \t]))")
 BULLET = "-+*"
 INDENTED = re.compile(r" {4}| {0,3}\t")
 BLANK_LINE = re.compile(r"\n[ \t]*(?=\n|\Z)")

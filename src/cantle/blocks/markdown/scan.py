@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .containers import follow
 from .definitions import definition_end, text_end
-from .html import BLANK, ending, html_end, is_comment
+from .html import BLANK, ending, html_end, is_complete
 from .patterns import (
     ATX,
     BLANK_LINE,
@@ -148,7 +148,10 @@ class _Scanner:
 
     def _table_from(self, header: int, line: int) -> int:
         """The table whose header this line may be, though it looks like another block."""
-        return self._table(header, line) if DELIMITERS.match(self.text, line) else 0
+        text = self.text
+        if line >= self.size or text[line] not in " |:-" or not DELIMITERS.match(text, line):
+            return 0
+        return self._table(header, line)
 
     def _table(self, header: int, line: int) -> int:
         text = self.text
@@ -237,15 +240,20 @@ class _Scanner:
 
     def _html(self, line: int, at: int) -> int:
         text = self.text
-        by = ending(text, at, False)
+        by = ending(text, at)
         if by is None:
-            return 0
-        if by == BLANK and ending(text, at, True) is None and (begin := self._paragraph(line)) != -1:
-            return max(0, -begin - 1)
-        if table := self._table_from(line, line_end(text, at) + 1):
+            if not is_complete(text, at):
+                return 0
+            if (begin := self._paragraph(line)) != -1:
+                return max(0, -begin - 1)
+            by = BLANK
+        end = line_end(text, at)
+        if table := self._table_from(line, end + 1):
             return table
-        end = min(html_end(text, at, by) + 1, self.size)
-        self.found.append(Block("comment" if is_comment(text, line) else "html", line, end))
+        if by != "-->" or text.find(by, at, end) < 0:
+            end = html_end(text, at, by)
+        end = min(end + 1, self.size)
+        self.found.append(Block("comment" if by == "-->" else "html", line, end))
         return end
 
     def _quote(self, line: int, at: int) -> int:
@@ -261,7 +269,7 @@ class _Scanner:
         return stop
 
     def _list(self, line: int, at: int) -> int:
-        text, size = self.text, self.size
+        text = self.text
         match = MARKER.match(text, at)
         if match is None:
             return 0
@@ -274,12 +282,12 @@ class _Scanner:
         while True:
             stop, sure = self._items(line, at, last)
             marker = self._item_at(stop, last)
-            if marker is None and not sure and stop < size and not self._ended_before(stop):
+            if marker is None and not sure:
                 stop = follow(text, self._last_item(line, at, last, stop))
                 marker = self._item_at(stop, last)
             if marker is None:
                 break
-            line, at, last = stop, marker.start(), marker
+            line, at, last = stop, marker.start(1), marker
         stop = self._before_blanks(first, stop)
         self.found.append(Block("list", first, stop))
         return stop
@@ -298,19 +306,19 @@ class _Scanner:
         search, lazy = _stops(*shape).search, -1
         while (match := search(text, end)) is not None:
             stop = match.start() + 1
-            before = text.rfind("\n", 0, stop - 1) + 1
-            # Nearly always it is a line of text right after one, which it goes on.
-            if before != lazy and not self._is_text_item(before, marker, shape[3]):
-                return stop, False
             if self._interrupts(stop):
                 return stop, True
+            # Nearly always it is a line of text right after one, which it goes on.
+            before = text.rfind("\n", 0, stop - 1) + 1
+            if before != lazy and not self._is_text_item(before, marker, shape[3]):
+                return stop, is_blank(text, before, stop)
             lazy, end = stop, line_end(text, stop)
         return self.size, True
 
     def _is_text_item(self, line: int, like: re.Match[str], content: int) -> bool:
         """Whether an item with a paragraph of nothing but text begins at a line."""
         marker = self._item_at(line, like)
-        if marker is None or marker.start() - line >= content or marker[3] not in _FEW_BLANKS:
+        if marker is None or marker.start(1) - line >= content or marker[3] not in _FEW_BLANKS:
             return False
         return marker[4] is None and self.text[marker.end()].isalpha()
 
@@ -323,16 +331,9 @@ class _Scanner:
     def _item_at(self, line: int, like: re.Match[str]) -> re.Match[str] | None:
         """The marker of an item of the same list that begins at a line."""
         text = self.text
-        here = HERE.match(text, line) if line < self.size else None
-        marker = MARKER.match(text, here.end()) if here is not None else None
-        same = marker is not None and marker[1][-1] == like[1][-1] and not RULE.match(text, marker.start())
+        marker = MARKER.match(text, line) if line < self.size else None
+        same = marker is not None and marker[1][-1] == like[1][-1] and not RULE.match(text, marker.start(1))
         return marker if same else None
-
-    def _ended_before(self, line: int) -> bool:
-        """Whether the line surely goes on no paragraph of a list item or quote before it."""
-        text = self.text
-        before = text.rfind("\n", 0, line - 1) + 1
-        return is_blank(text, before, line) or self._interrupts(line)
 
     def _interrupts(self, line: int) -> bool:
         if INTERRUPT.match(self.text, line):
