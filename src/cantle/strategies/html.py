@@ -215,16 +215,14 @@ class _Cutting:
     def _by_block(
         self, page: blocks.Page, sections: Sequence[blocks.Section], paths: Sequence[tuple[str, ...]]
     ) -> None:
-        levels: list[Level] = []
-        for rank in range(len(_HEADINGS)):
-            here = [s.heading.opens + 1 for s in sections if s.heading and s.heading.selector == rank]
-            if here:
-                levels.append(Borders([page.position_of(i) for i in here], "heading", _HEADINGS[rank]))
-        levels.append(Borders(page.borders("\n\n"), "block"))
-        levels.append(Borders(page.borders("\n"), "line"))
-        levels += self._separators()
-        spans = self._packer(page, levels).pack()
         begins = [0 if s.heading is None else page.position_of(s.heading.opens + 1) for s in sections]
+        by_rank: list[list[int]] = [[] for _ in _HEADINGS]
+        for section, begin in zip(sections, begins, strict=True):
+            if section.heading is not None:
+                by_rank[section.heading.selector].append(begin)
+        levels: list[Level] = [Borders(at, "heading", h) for at, h in zip(by_rank, _HEADINGS, strict=True) if at]
+        levels += [Borders(page.borders("\n\n"), "block"), Borders(page.borders("\n"), "line"), *self._separators()]
+        spans = self._packer(page, levels).pack()
         found: list[tuple[str, ...]] = []
         at = -1
         for start in spans.starts:

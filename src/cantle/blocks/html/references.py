@@ -81,7 +81,8 @@ def of_span(text: str) -> str:
     """The characters that the source of one of a chunk's spans stands for.
 
     A span takes in the tag beside it where a mark in the text joins to the tag's bracket: a border
-    between the two would lie inside a grapheme cluster. Such a tag is left out.
+    between the two would lie inside a grapheme cluster. Such a tag is left out. (One that is text, in a
+    `textarea`, and begins a chunk before such a mark, is taken for the same.)
     """
     if text.isascii():
         return decode(text)

@@ -18,7 +18,7 @@ _REPEATED = "  \n"
 """What stands between the contents of two sections that are joined."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Section:
     """The texts `first` to `last` and the heading above them (None before the first heading).
 

@@ -57,6 +57,9 @@ class Texts:
     def title(self, opens: int, closes: int, gaps: list[int]) -> tuple[str, str]:
         """The text of an element as it stands, and as it is shown, on one line."""
         texts = self.tokens.texts
+        if closes == opens + 1:  # nearly always: one text
+            text = decode(texts[closes]) if self.shown[closes] else ""
+            return text, " ".join(text.split())
         numbers = [i for i in range(opens + 1, closes + 1) if texts[i] and self.shown[i]]
         plain = [decode(texts[i]) for i in numbers]
         pieces: list[str] = []

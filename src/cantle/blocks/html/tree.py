@@ -8,11 +8,11 @@ of any depth take linear time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .hiding import is_hidden, suspects_of
 from .names import (
     BARRIERS,
     CLOSES,
@@ -29,13 +29,13 @@ from .names import (
     SVG_SHAPES,
     VOID,
 )
-from .selectors import Selector, attributes_of
+from .selectors import Selector
 from .tokens import Tokens
 
 __all__ = ["Element", "Tree", "nest"]
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """An element that a selector found: its tag, and the tag that ends it (or the one it ends before).
 
@@ -90,7 +90,7 @@ _ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXT
 def nest(tokens: Tokens, selectors: Sequence[Selector]) -> Tree:
     """Walk over the tags of a page and find the elements that `selectors` name, the first that fits each."""
     wanted = {selector.subject.tag for selector in selectors}
-    suspects = _suspects(tokens)
+    suspects = suspects_of(tokens)
     passed = [names - {NUMBER.get(tag, 0) for tag in wanted} for names in _PASSED]
     if "" not in wanted:
         walk = _Walk(tokens, selectors, suspects, _worth(tokens, suspects, passed))
@@ -124,33 +124,6 @@ def _worth(tokens: Tokens, suspects: list[int], passed: Sequence[frozenset[int]]
         keep = numpy.ones(len(left), bool)
         keep[pairs] = keep[pairs + 1] = False
         left = left[keep]
-
-
-_STYLE = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)\s*(!\s*important)?", re.IGNORECASE)
-
-
-def _suspects(tokens: Tokens) -> list[int]:
-    """The tags whose attributes may hide their element: those with one of two words in them."""
-    import numpy
-
-    low = tokens.source.lower()
-    if len(low) != len(tokens.source):  # a few letters become two
-        return [i for i, written in enumerate(tokens.attributes) if re.search("hidden|display", written, re.I)]
-    at = numpy.array([m.start() for word in ("hidden", "display") for m in re.finditer(word, low)], numpy.int64)
-    tags = numpy.unique(tokens.tag_at[:-1].searchsorted(at) - 1)
-    at.sort()
-    tags = tags[tags >= 0]
-    inside = at.searchsorted(tokens.text_at[1:][tags]) > at.searchsorted(tokens.tag_at[tags])
-    return list(tags[inside].tolist())
-
-
-def _is_hidden(written: str) -> bool:
-    have = attributes_of(written)
-    shown = _STYLE.findall(have.get("style", ""))
-    if shown:
-        important = [value for value, weight in shown if weight]
-        return bool((important or [value for value, _ in shown])[-1].lower() == "none")
-    return "hidden" in have and have["hidden"].strip().lower() != "until-found"
 
 
 class _Walk:
@@ -255,7 +228,7 @@ class _Walk:
     def _noted(self, i: int, code: int) -> bool:
         """Note what there is to say about an element; whether it is one without content."""
         tree, notes = self.tree, self.ranges.setdefault(i, [])
-        if code in _HIDDEN or (i in self.suspects and _is_hidden(self.tokens.attributes[i])):
+        if code in _HIDDEN or (i in self.suspects and is_hidden(self.tokens.attributes[i])):
             notes.append(tree.hidden)
         if code in _VOID:
             self._empty(i)
@@ -399,13 +372,14 @@ def _settled(found: list[Element], tokens: Tokens) -> list[Element]:
     """The elements in order. Those inside another are left out; one that is never closed holds no blocks."""
     import numpy
 
+    found.sort(key=lambda element: element.opens)
     blocks = numpy.flatnonzero(numpy.isin(tokens.codes, list(_BLOCKS)))
+    at = numpy.searchsorted(blocks, [element.opens for element in found], "right").tolist()
+    after = [*blocks.tolist(), len(tokens)]
     kept: list[Element] = []
-    for element in sorted(found, key=lambda element: element.opens):
+    for element, k in zip(found, at, strict=True):
         if not element.own_end:
-            k = int(numpy.searchsorted(blocks, element.opens, "right"))
-            if k < len(blocks):
-                element.closes = min(element.closes, int(blocks[k]))
+            element.closes = min(element.closes, after[k])
         if not kept or element.opens >= kept[-1].closes:
             kept.append(element)
     return kept
