@@ -245,8 +245,8 @@ class SentencePacker:
     def _cut_characters(self, start: int, end: int, cut: Cut) -> None:
         """Pack a stretch without white space to cut at, or one that is not to be cut there."""
         if not self.sizes.characters:
-            self.oversize.append(start)
             self._add(start, end, cut)
+            self.oversize += self.spans.starts[-1:]
             return
         packer = Packer(self.text, self.measure, (), limit=self.sizes.limit)
         packer.pack_region(start, end)

@@ -11,6 +11,7 @@ from typing import ClassVar
 from .. import checks
 from ..blocks.sentences import LANGUAGES, Segmenter, segmenter
 from ..chunks import Chunks
+from ..errors import OptionError
 from ..hookspecs import hookimpl
 from ..packing.sentences import SentencePacker, Sizes
 from ..source import Source
@@ -81,6 +82,11 @@ class Sentence(Sized):
         checks.boolean("fallback_to_characters", self.fallback_to_characters)
         checks.choice("language", self.language, (None, "any", *LANGUAGES))
         checks.choice("segmenter", self.segmenter, ("rules", "punkt"))
+        if self.segmenter == "punkt" and self.language == "any":
+            raise OptionError(
+                "segmenter='punkt' has a model for one language at a time: give one of "
+                f"{', '.join(LANGUAGES)} as language, or None for English."
+            )
         super().__post_init__()
         self._segmenter  # noqa: B018  # a missing package is an error now, not at the first document
 

@@ -30,8 +30,8 @@ _OPEN = re.escape(
 
 # Closing marks behind an ender: quotation marks and brackets, Markdown's emphasis, notes such as [12], French
 # guillemets behind a blank, and marks that open elsewhere but stand before white space here.
-_TAIL = rf"(?:[{_CLOSE}]|\[\d{{1,3}}\]|[ \u00a0\u202f]\u00bb(?=\W|\Z)|[{_LATE_OPENS}](?=\s|\Z)){{0,8}}+"
-_NEXT = rf"(\s++)((?:[{_OPEN}][ \u00a0\u202f]{{0,3}}+){{0,6}}+)(?![a-z])(.)"
+_TAIL = rf"(?:[{_CLOSE}]|\[\d{{1,3}}\]|[ \u00a0\u202f]\u00bb(?=\W|\Z)|[{_LATE_OPENS}](?=[\s\ufeff]|\Z)){{0,8}}+"
+_NEXT = rf"([\s\ufeff]++)((?:[{_OPEN}][ \u00a0\u202f]{{0,3}}+){{0,6}}+)(?![a-z])(.)"
 _LINE_ENDS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINES = (
     # a blank line, a form feed, or a list mark or heading of Markdown at the start of the next line

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import MissingDependencyError
-from ...graphemes import is_boundary, next_boundary
+from ...graphemes import is_boundary, next_boundary, trim
+from ...whitespace import is_blank
 from .listed import Listed
 
 __all__ = ["Punkt"]
@@ -44,21 +45,15 @@ class Punkt:
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         tokenize = _tokenizer(self._name).span_tokenize
         for start, stop in _parts(text):
-            part = text[start:stop]
-            at, end = len(part) - len(part.lstrip()), len(part.rstrip())
-            for a, _ in tokenize(part):
-                if at < a < end:  # the last sentence ends where the white space before this one begins
-                    stop = _trimmed(part, a)
-                    if stop > at and is_boundary(text, start + stop) and is_boundary(text, start + a):
-                        yield start + at, start + stop
+            at, end = trim(text, start, stop)
+            for a, _ in tokenize(text[start:stop]):
+                a += start
+                if at < a < end and is_boundary(text, a):
+                    found = trim(text, at, a)[1]  # the last sentence ends where the white space before this one begins
+                    if is_boundary(text, found) and not (is_blank(text[at:found]) or is_blank(text[a:end])):
+                        yield at, found
                         at = a
-            yield start + at, start + end
-
-
-def _trimmed(text: str, end: int) -> int:
-    while end and text[end - 1].isspace():
-        end -= 1
-    return end
+            yield at, end
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
@@ -68,10 +63,10 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         while start - at > _MOST:
             cut = max(text.rfind(" ", at + _MOST // 2, at + _MOST), text.rfind("\n", at + _MOST // 2, at + _MOST))
             cut = next_boundary(text, cut if cut > 0 else at + _MOST)
-            if text[at:cut].strip():
+            if not is_blank(text[at:cut]):
                 yield at, cut
             at = cut
-        if text[at:start].strip():
+        if not is_blank(text[at:start]):
             yield at, start
         at = stop
 

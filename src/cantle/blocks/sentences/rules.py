@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...graphemes import is_boundary
+from ...graphemes import is_boundary, next_boundary
+from ...whitespace import STRIP
 from .languages import Kind, language
 from .listed import Listed
 from .marks import CJK, CLOSING, NARROW, SPACED, UNSPACED, candidates, unspaced
@@ -20,7 +21,8 @@ _NEAR = 48
 """An end lies at most so far behind its ender."""
 _WORD = 32
 """Longer words are no abbreviations."""
-_BLANKS = re.compile(r"\s+")
+_WHITE = STRIP + "\x1c\x1d\x1e\x1f\x85"
+_BLANKS = re.compile(r"[\s\ufeff]+")
 _CORE = re.compile(r"[\w.\u00aa\u00ba\u00b0/-]+\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _NEXT_WORD = re.compile(r"\w+")
@@ -67,7 +69,7 @@ class RuleSentences:
 
     def __init__(self, rules: Rules, text: str) -> None:
         self.rules, self.text = rules, text
-        self.total = len(text.rstrip())
+        self.total = next_boundary(text, self._line_end(len(text)))
         self._kinds = rules.words.kinds
         self._opens = rules.words.opens
         self._careful = rules.careful
@@ -83,10 +85,16 @@ class RuleSentences:
 
     def begin(self, at: int) -> int:
         """Where the sentence that follows position `at` begins: past the white space."""
-        if at + 1 < len(self.text) and self.text[at] == " " and not self.text[at + 1].isspace():
+        text = self.text
+        if at + 1 < len(text) and text[at] == " " and "!" <= text[at + 1] <= "~":  # nearly always
             return at + 1
         blanks = _BLANKS.match(self.text, at)
-        return blanks.end() if blanks else at
+        if blanks is None:
+            return at
+        start = blanks.end()
+        while start > at and not is_boundary(self.text, start):
+            start -= 1
+        return start
 
     def end_from(self, at: int) -> int:
         """The first end of a sentence at or after `at`; the last one's is the end of the text, trimmed."""
@@ -94,15 +102,16 @@ class RuleSentences:
 
     def end_before(self, at: int, least: int) -> int:
         """The last end of a sentence at or before `at` and after `least`, or -1."""
-        high, width = at, 4 * _NEAR
+        high = at = min(at, self.total)
+        width = 4 * _NEAR
         while high > least:
             low = max(least, at - width)
-            found, end = -1, self._first(self._before(low + 1), low + 1)
+            found, end = -1, self.end_from(low + 1)
             while end <= high:
                 found = end
                 if end >= self.total:
                     break
-                end = self._first(self._before(end + 1), end + 1)
+                end = self.end_from(end + 1)
             if found > 0:
                 return found
             high, width = low, 4 * width
@@ -143,16 +152,22 @@ class RuleSentences:
                     return end
             else:
                 end = self._line_end(match.start())
-                if end >= at and is_boundary(self.text, self.begin(end)):
+                blanks = _BLANKS.match(self.text, end)
+                start = blanks.end() if blanks else start
+                if end >= at and is_boundary(self.text, end) and is_boundary(self.text, start):
                     return end
         return self.total
 
     def _line_end(self, at: int) -> int:
         """Where the line that ends at `at` ends without its white space."""
-        text = self.text
-        while at and text[at - 1].isspace():
-            at -= 1
-        return at
+        width = _NEAR
+        while at:
+            low = max(0, at - width)
+            kept = len(self.text[low:at].rstrip(_WHITE))
+            if kept:
+                return low + kept
+            at, width = low, 2 * width
+        return 0
 
     def _ends_unspaced(self, ender: int, end: int) -> bool:
         text = self.text
@@ -225,9 +240,9 @@ class RuleSentences:
             if len(word) > 1 and word.isalpha():
                 return not (self._ordinals and _ROMAN.fullmatch(word)) or self._opens_sentence(begin)
             core = _CORE.search(word)
-            if core is None:  # a closing mark before the period
+            word = core[0].lstrip("-/.") if core else ""
+            if not word:  # a closing mark before the period
                 return True
-            word = core[0].lstrip("-/.")
             kind = self._kinds.get(word)
             if kind is None and not word.isalnum():
                 for mark in "/-":
@@ -235,7 +250,7 @@ class RuleSentences:
         if kind is not None:
             return self._ends_abbreviation(kind, word, dot, begin, first)
         if word.isdigit():
-            return self._ends_number(word, dot, begin)
+            return self._ends_number(word, dot, begin, first)
         if first.isdigit() and word[0].isdigit() and len(word) < 5:  # 2s. 6d.
             return False
         if len(word) == 1 and word.isalpha():
@@ -258,10 +273,10 @@ class RuleSentences:
             return False
         return self._opens_sentence(begin)
 
-    def _ends_number(self, word: str, dot: int, begin: int) -> bool:
+    def _ends_number(self, word: str, dot: int, begin: int, first: str) -> bool:
         if self._careful:
             return len(word) > 2 and self._words(dot) > 3
-        if len(word) < 3 and self._starts_line(dot - len(word)):
+        if len(word) < 3 and ((first.isdigit() and self._ordinals) or self._starts_line(dot - len(word))):
             return False
         return not self._ordinals or len(word) > 3 or self._opens_sentence(begin)
 
