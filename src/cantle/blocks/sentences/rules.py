@@ -47,15 +47,14 @@ class Rules:
         given = tuple(dict.fromkeys(ender for ender in enders if ender)) if enders is not None else None
         single = "".join(ender for ender in given if len(ender) == 1) if given is not None else None
         several = [ender for ender in given if len(ender) > 1] if given is not None else []
-        self.unspaced = ""
         if self.careful:
             self.pattern = candidates(NARROW if single is None else single, lines=False)
-            finer = CJK if single is None else "".join(c for c in single if c in UNSPACED)
+            finer = CJK.replace("\uff0e", "") if single is None else "".join(c for c in single if c in UNSPACED)
             self.finer = unspaced(finer, several)
         else:
-            self.unspaced = UNSPACED if single is None else "".join(c for c in single if c in UNSPACED)
+            free = UNSPACED if single is None else "".join(c for c in single if c in UNSPACED)
             spaced = SPACED if single is None else "".join(c for c in single if c not in UNSPACED)
-            self.pattern = candidates(spaced, self.unspaced, several, lines=True)
+            self.pattern = candidates(spaced, free, several, lines=True)
             self.finer = None
         self.enders = frozenset("".join(given) if given is not None else SPACED + UNSPACED)
 
