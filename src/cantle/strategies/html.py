@@ -70,10 +70,14 @@ class Html(Sized):
             object.__setattr__(self, name, _pairs(name, getattr(self, name)))
         checks.boolean("return_each_line", self.return_each_line)
         checks.choice("tables", self.tables, ("plain", "markdown"))
+        self._check_overlap_alone()
         super().__post_init__()
         self._selectors  # noqa: B018  # a wrong selector is an error now, not at the first document
-        # Mastra compares the overlap with its default size here, used or not.
-        if self._unlimited and not self.headers and self.overlap is not None and self.overlap >= _SIZE_ALONE:
+
+    def _check_overlap_alone(self) -> None:
+        """As Mastra does with sections: an overlap above the usual size is a mistake although it has no effect."""
+        alone = self.sections and not self.headers and self.max_size is None
+        if alone and isinstance(self.overlap, int | float) and self.overlap >= _SIZE_ALONE:
             raise OptionError(
                 f"overlap must be smaller than {_SIZE_ALONE} with sections, got {self.overlap}. It has an effect "
                 "with max_size only: give one, or leave overlap out."

@@ -20,6 +20,8 @@ __all__ = ["Page", "Piece", "units_of"]
 _GAPS = re.compile(r"[\t\n\f\r ]{2,}")
 _FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]{2,}")
 _MARK = "\u0301"
+PIPE = "\\|"
+"""A pipe in a cell of a Markdown table."""
 
 
 @dataclass
@@ -39,7 +41,7 @@ def units_of(text: str, pipes: bool) -> list[Reference]:
     """What of a text is replaced: its references, and the pipes in the cells of a Markdown table."""
     found = references(text) if "&" in text else []
     if pipes and "|" in text:
-        found += [Reference(m.start(), m.end(), "\\|") for m in re.finditer(r"\|", text)]
+        found += [Reference(m.start(), m.end(), PIPE) for m in re.finditer(r"\|", text)]
         found.sort()
     return found
 
@@ -87,6 +89,8 @@ class Page:
             starts[0] = self._source(i, start)
         if end < self.ends[j]:
             ends[-1] = self._source(j, end)
+            if ends[-1] == starts[-1]:  # nothing but what masks a pipe
+                starts, ends = starts[:-1], ends[:-1]
         return tuple(zip(starts, ends, strict=True))
 
     def borders(self, joint: str) -> list[int]:
@@ -138,6 +142,9 @@ class Page:
                 size, blank = int(not blank), True
             else:
                 blank = False
+            if value == PIPE and self.in_table[i]:  # the pipe itself stands behind what masks it
+                shown.append(made + 1)
+                source.append(start)
             made += size
             at = end
             if size != end - start:
@@ -154,9 +161,9 @@ class Page:
     def guarded(self) -> str:
         """The shown text for one who looks for places to cut: as long, and with marks where none may be.
 
-        A cut may not part the characters that one reference stands for, nor fall where the source has a
-        grapheme cluster although the shown text has none (a mark behind a reference to a control character,
-        flags that pair otherwise). There a combining mark takes the place of the character.
+        No cut may fall where the source has a grapheme cluster although the shown text has none: a mark
+        behind a reference to a control character, flags that pair otherwise. There a combining mark takes
+        the place of the character.
         """
         guards = sorted({*self._guards_at_references(), *self._guards_in_flags()})
         if not guards:
@@ -175,17 +182,15 @@ class Page:
     def _guards_at_references(self) -> list[int]:
         source = self.texts.tokens.source
         found: list[int] = []
-        ascii_only = source.isascii()
+        if source.isascii():
+            return found
         for i in self.rewritten:
             written = self._written(i)
-            if "&" not in written and not self.in_table[i]:
+            if "&" not in written:
                 continue
             piece = self._pieces.setdefault(i, self._piece(i))
-            for start, end, value in units_of(written, bool(self.in_table[i])):
+            for start, end, value in references(written):
                 last = self.starts[i] + _shown_at(piece, end)
-                found += range(last - len(value) + 1, last)
-                if ascii_only:
-                    continue
                 for at, position in ((start, last - len(value)), (end, last)):
                     if not is_boundary(source, self.base[i] + at):
                         found.append(position)

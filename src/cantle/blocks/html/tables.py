@@ -70,8 +70,9 @@ class Markdown:
         for code in codes:
             if code == _TABLE:
                 self._depth += 1
-                touched |= self._depth == 1
-                self._rows *= self._depth > 1
+                if self._depth == 1:
+                    touched, self._rows = True, 0
+                    made = made.rstrip("\n") + "\n\n" if made else ""
             elif code == -_TABLE and self._depth:
                 self._depth -= 1
                 if not self._depth:
