@@ -1,8 +1,8 @@
 """How well sentence segmenters find the ends in the gold sentences beside this file.
 
-`python tests/blocks/sentences/compare.py` writes two Markdown tables of F1 (the second on the sentences that were not
-looked at while the rules were written), with `--all` also precision and recall. pysbd and nupunkt take part where they
-are installed.
+`python tests/blocks/sentences/compare.py` writes two Markdown tables of F1 (the second on sentences whose errors were
+not looked at while the rules were written), with `--all` also precision and recall. pysbd and nupunkt take part where
+they are installed.
 
 A gold file has one sentence a line and a blank line between paragraphs. The text is the sentences of a paragraph
 joined by a blank, and paragraphs joined by a blank line. Ends of paragraphs are not counted: everybody finds them.
