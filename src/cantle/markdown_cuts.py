@@ -48,7 +48,7 @@ class Layout:
         return [*headings, *outside, *map(level, DEFAULT)]
 
     def whole(self) -> list[Span]:
-        """The stretches that are not cut while they fit, ascending and disjoint."""
+        """The stretches that are not cut while they fit, ascending and disjoint; their last line end is left out."""
         found: list[Span] = []
         seen = view(self.text)
         for block in self.blocks:
@@ -56,7 +56,13 @@ class Layout:
                 found.append((block.start, block.end))
             elif block.kind in ("list", "quote"):
                 found += nested_fences(seen, block)
-        return found
+        return [(start, self._without_line_end(end)) for start, end in found]
+
+    def _without_line_end(self, end: int) -> int:
+        text = self.text
+        if text.endswith("\r\n", 0, end):
+            return end - 2
+        return end - 1 if text[end - 1] in "\r\n" else end
 
 
 class Paths:

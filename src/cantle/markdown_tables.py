@@ -51,9 +51,9 @@ class Tables:
         """The chunks of a table."""
         text, lead = self.text, table.head
         rows = [lead[1], *(b for _, b in line_gaps(text, 1, lead[1], table.end) if b < table.end)]
-        for start, end, led, cut in rows_with_lead(self.packer, lead, rows, table.end, self.length):
+        for start, end, led, overlap, cut in rows_with_lead(self.packer, lead, rows, table.end, self.length):
             path = paths if isinstance(paths, tuple) else paths(start)
             reason = cut if self.packer.spans.cuts is not None else None
             content = (text[slice(*lead)] if led else "") + text[start:end]
             spans = (lead, (start, end)) if led else None
-            yield Chunk(content, start, end, spans=spans, path=path, metadata=metadata, cut=reason)
+            yield Chunk(content, start, end, spans=spans, overlap=overlap, path=path, metadata=metadata, cut=reason)

@@ -14,8 +14,8 @@ __all__ = ["rows_with_lead"]
 
 _ROW = Cut("row", 0)
 
-Row = tuple[int, int, bool, Cut | None]
-"""Start and end of a chunk's own stretch, whether the lead is repeated before it, and why it ends."""
+Row = tuple[int, int, bool, int, Cut | None]
+"""Start and end of a chunk's own stretch, whether the lead is repeated before it, its overlap, and why it ends."""
 
 
 def rows_with_lead(
@@ -40,7 +40,7 @@ def rows_with_lead(
                 break
             last -= 1
         if last >= i:
-            yield low, high, bool(before), _ROW
+            yield low, high, bool(before), 0, _ROW
             i = last + 1
             continue
         spans = packer.spans = Spans(text, strip, packer.spans.cuts is not None)
@@ -48,6 +48,8 @@ def rows_with_lead(
             spans.add(*lead, _ROW)
         packer.add_or_cut(rows[i], stops[i])
         cuts = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
+        done = 0
         for low, high, cut in zip(spans.starts, spans.ends, cuts, strict=True):
-            yield low, high, False, cut
+            yield low, high, False, max(0, done - low), cut
+            done = high
         i += 1

@@ -11,7 +11,7 @@ from bisect import bisect_left
 
 from .definitions import definition_end
 from .html import BLANK, ending, ends_in, is_complete
-from .patterns import ATX, DELIMITERS, FENCE, MARKER, RULE, UNDERLINE, cells, line_end
+from .patterns import ATX, DELIMITERS, FENCE, MARKER, RULE, UNDERLINE, cells, line_end, maths_end
 
 __all__ = ["follow"]
 
@@ -147,6 +147,8 @@ class _Follower:
                 break
             paragraph = self.leaf == _PARAGRAPH and not new and inside
             kind = self._start_here(paragraph)
+            if not kind and not (matched or new or first) and maths_end(self.view, self.at):
+                return False
             if not kind:
                 break
             if not new:

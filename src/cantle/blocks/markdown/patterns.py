@@ -28,6 +28,7 @@ __all__ = [
     "cells",
     "is_blank",
     "line_end",
+    "maths_end",
     "view",
 ]
 
@@ -105,3 +106,18 @@ def cells(row: str) -> int:
     """How many cells a trimmed row of a table has. A pipe behind a backslash parts none."""
     pipes = len(_PIPE.findall(row))
     return pipes + 1 - row.startswith("|") - (len(row) > 1 and _PIPE.match(row, len(row) - 1) is not None)
+
+
+_GAP = re.compile(r"\n[ \t]*\n")
+
+
+def maths_end(text: str, at: int) -> int:
+    """Where the display formula ends that begins at `at`; 0 when none does.
+
+    It holds no blank line, and nothing follows its closing `$$` on the line.
+    """
+    closing = text.find("$$", at + 2) if text.startswith("$$", at) else -1
+    if closing < 0 or _GAP.search(text, at, closing):
+        return 0
+    end = line_end(text, closing)
+    return 0 if text[closing + 2 : end].strip(" \t") else min(end + 1, len(text))

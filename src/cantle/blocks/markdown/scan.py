@@ -32,6 +32,7 @@ from .patterns import (
     cells,
     is_blank,
     line_end,
+    maths_end,
     view,
 )
 
@@ -339,24 +340,12 @@ class _Scanner:
         if INTERRUPT.match(self.text, line):
             return True
         here = HERE.match(self.text, line)
-        return here is not None and self.text.startswith("$$", here.end()) and maths_end(self.text, here.end()) > 0
+        return here is not None and maths_end(self.text, here.end()) > 0
 
     def _before_blanks(self, start: int, end: int) -> int:
         """`end`, or where the last line before it ends that is not blank."""
         text = self.text
         return min(line_end(text, start + len(text[start:end].rstrip(" \t\n"))) + 1, self.size)
-
-
-def maths_end(text: str, at: int) -> int:
-    """Where the display formula ends whose `$$` is at `at`; 0 when it is none.
-
-    It holds no blank line, and nothing follows its closing `$$` on the line.
-    """
-    closing = text.find("$$", at + 2)
-    if closing < 0 or BLANK_LINE.search(text, at, closing):
-        return 0
-    end = line_end(text, closing)
-    return 0 if text[closing + 2 : end].strip(" \t") else min(end + 1, len(text))
 
 
 def _shape(line: int, at: int, marker: re.Match[str]) -> tuple[int, str, int, int]:

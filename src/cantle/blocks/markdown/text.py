@@ -12,7 +12,8 @@ from .scan import Block, outline
 __all__ = ["blocks", "is_atx", "line_gaps", "nested_fences", "title"]
 
 _BREAKS = {1: re.compile(r"\r\n|\n|\r"), 2: re.compile(r"(?:\r\n|\n|\r){2,}")}
-_NESTED = re.compile(r"\n[ >\t]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)")
+_OPENING = r"[ >\t]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)"
+_FIRST, _NESTED = re.compile(_OPENING), re.compile(rf"\n{_OPENING}")
 _NESTED_END = re.compile(r"\n[ >\t]*(`{3,}+|~{3,}+)[ \t]*(?=\n|\Z)")
 
 
@@ -100,16 +101,13 @@ def nested_fences(seen: str, block: Block) -> list[tuple[int, int]]:
     if seen.find("```", start, end) < 0 and seen.find("~~~", start, end) < 0:
         return []
     found: list[tuple[int, int]] = []
-    at = max(0, start - 1)
-    while (opening := _NESTED.search(seen, at, end)) is not None:
-        mark, at = opening[1], line_end(seen, opening.end())
-        stop = end
+    opening = _FIRST.match(seen, start, end) or _NESTED.search(seen, start, end)
+    while opening is not None:
+        first, at, stop = opening.start(), line_end(seen, opening.end()), end
         for closing in _NESTED_END.finditer(seen, at, end):
-            if closing[1].startswith(mark):
+            if closing[1].startswith(opening[1]):
                 stop = min(closing.end() + 1, end)
                 break
-        found.append((opening.start() + 1, stop))
-        at = stop - 1
-        if stop >= end:
-            break
+        found.append((first + (seen[first] == "\n"), stop))
+        opening = _NESTED.search(seen, stop - 1, end) if stop < end else None
     return found
