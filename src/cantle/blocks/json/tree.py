@@ -17,18 +17,22 @@ class Tree:
     """A document without white space between its tokens, and where its parts are.
 
     `text` is the compact copy; all positions are its own unless they are said to be the source's.
-    `several` tells that the document is JSON Lines; its values are then items of a list that the copy has.
+    `several` tells that the document is JSON Lines; its values are then items of a list that the copy has. `lists` are
+    the positions in the source of the brackets of lists that were made objects, `changed` tells that strings of the
+    copy are written otherwise than in the source.
 
     `marks` are the positions of brackets and braces, commas and colons, container by container: a list is its opening
     bracket, its commas and its closing bracket, an object is its opening brace, a colon, a comma, a colon and so on.
     So a container is a run of `marks`, from the index that `opening` gives to the one that `closing` gives.
     """
 
-    def __init__(self, source: str, copy: Copy, lists: Sequence[int], several: bool) -> None:
+    def __init__(
+        self, source: str, copy: Copy, several: bool, changed: bool, lists: Sequence[int] | None = None
+    ) -> None:
         text, at, codes, inside = copy
         self.source, self.text, self.several = source, text, several
         self.at = _view(at)
-        self.lists = lists
+        self.lists, self._converted, self._changed = lists or (), lists is not None, changed
         self._escaped = "\\" in text
         self._structure(codes, inside)
 
@@ -77,11 +81,13 @@ class Tree:
 
     def is_made(self, position: int) -> bool:
         """Whether the key that begins here is the index of an item in a list that was made an object."""
-        return bool(self.lists) and self.at[position] == self.at[position + 1]
+        return self._converted and self.at[position] == self.at[position + 1]
 
     def may_cut(self, position: int) -> bool:
         """Whether a string may be cut here: between grapheme clusters, here and in the source."""
-        return is_boundary(self.text, position) and is_boundary(self.source, self.at[position])
+        if not is_boundary(self.text, position):
+            return False
+        return not self._changed or is_boundary(self.source, self.at[position])
 
     def escapes(self, start: int, end: int) -> list[tuple[int, int]]:
         """The escapes that begin in a stretch of a string; `start` is not inside of one."""
@@ -122,12 +128,13 @@ def read(text: str, *, ensure_ascii: bool = False, convert_lists: bool = False) 
     changed = edits(copy.text, ensure_ascii=ensure_ascii)
     if changed:
         copy = _copy(apply(copy.text, changed), _moved(copy.at, changed))
-    tree = Tree(text, copy, (), several)
+    tree = Tree(text, copy, several, bool(changed))
     repeats = keys < 0 or tree.colons != keys
     if convert_lists:
         changed, brackets = _converted(tree)
         if changed:
-            tree = Tree(text, _copy(apply(copy.text, changed), _moved(copy.at, changed)), brackets, several)
+            copy = _copy(apply(copy.text, changed), _moved(copy.at, changed))
+            tree = Tree(text, copy, several, True, brackets)
     return tree, repeats
 
 

@@ -40,12 +40,13 @@ class Frame:
     """An opened container: what of it is still to come, and what is written around its parts.
 
     `opening` and `end` are indexes of its marks, `at` is the mark before the next entry, and entries are `step` marks
-    apart. `segments` are the containers around that are written, `hidden` how many outer ones are not.
+    apart. `segments` are the containers around that are written; `hidden` outer ones are not. `key` is its key, or
+    where that stands, or its index, and `path` the keys and indexes that lead to it, where they are few.
     """
 
     __slots__ = (
         "alone", "at", "base", "closers", "depth", "end", "hidden", "key", "mode", "opening", "parent", "path",
-        "prefix", "prefix_size", "segments", "step",
+        "prefix", "prefix_size", "segment", "segments", "step",
     )  # fmt: skip
 
     def __init__(
@@ -54,25 +55,59 @@ class Frame:
         opening: int,
         end: int,
         parent: Frame | None,
-        key: tuple[int, int] | int,
-        segments: tuple[Segment, ...],
-        hidden: int,
+        key: tuple[int, int] | int | str,
+        segment: Segment,
     ) -> None:
-        self.mode, self.opening, self.end, self.parent, self.key = mode, opening, end, parent, key
+        self.mode, self.opening, self.end, self.parent, self.key, self.segment = (
+            mode,
+            opening,
+            end,
+            parent,
+            key,
+            segment,
+        )
         self.at = opening
         self.step = 2 if mode in (TOP, MEMBERS) else 1
-        self.depth: int = parent.depth + 1 if parent else 0
         self.path: tuple[str, ...] | None = None if parent else ()
         self.alone = False
         self.prefix_size: float = 0
-        self.write(segments, hidden)
+        if parent is None:
+            self.depth, self.hidden = 0, 0
+            self._write((), "")
+        else:
+            self.depth, self.hidden = parent.depth + 1, parent.hidden
+            self._write((*parent.segments, segment), parent.base + segment.text)
 
-    def write(self, segments: tuple[Segment, ...], hidden: int) -> None:
-        """Say what is written around its parts."""
-        self.segments, self.hidden = segments, hidden
-        self.base = "".join([segment.text for segment in segments])
+    def _write(self, segments: tuple[Segment, ...], base: str) -> None:
+        self.segments, self.base = segments, base
         self.prefix = self.base + ("[" if self.mode == ITEMS else "{")
-        self.closers = ("]" if self.mode == ITEMS else "}") + "}" * len(segments)
+        self.closers = ("]" if self.mode == ITEMS else "}") + "}" * len(self.segments)
+
+    def hide(self, count: int) -> None:
+        """Leave out so many more of the outer containers."""
+        self.hidden += count
+        self._write(self.segments[count:], "".join([segment.text for segment in self.segments[count:]]))
+
+    def release(self) -> None:
+        """Forget what is written around its parts while something in it is open: many deep ones would fill memory."""
+        if self.depth > _KEPT:
+            self.segments = ()
+            self.base = self.prefix = self.closers = ""
+
+    def restore(self) -> None:
+        """Undo `release`."""
+        if not self.prefix:
+            segments = []
+            frame: Frame | None = self
+            while frame is not None and frame.depth > self.hidden:
+                segments.append(frame.segment)
+                frame = frame.parent
+            segments.reverse()
+            self._write(tuple(segments), "".join([segment.text for segment in segments]))
+
+
+_KEPT = 50
+"""Containers deeper than this do not keep what is written around their parts."""
 
 
 class Run:

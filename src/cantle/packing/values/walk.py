@@ -12,7 +12,13 @@ from .frames import ITEMS, LABELS, MEMBERS, TOP, Frame, Part, Run, Segment
 from .leaves import Leaves
 from .sizes import Sizes, most
 
-__all__ = ["Walk"]
+__all__ = ["LONGEST_PATH", "Walk"]
+
+LONGEST_PATH = 256
+"""A longer path has its innermost keys only: with all of them, paths would grow with the square of the depth."""
+
+_SHORT_PATH = 50
+"""Containers up to this depth remember their path."""
 
 
 class Walk:
@@ -46,7 +52,7 @@ class Walk:
         if text[1] in "}]":
             return self.parts
         mode = TOP if text[0] == "{" else ITEMS
-        top = Frame(mode, 0, tree.closing(0), None, 0, (), 0)
+        top = Frame(mode, 0, tree.closing(0), None, 0, Segment("", None))
         top.prefix_size = self._sizes.length(top.prefix)
         opened = [top]
         steps = {TOP: self._top, MEMBERS: self._members, ITEMS: self._items, LABELS: self._labels}
@@ -54,10 +60,13 @@ class Walk:
             frame = opened[-1]
             inner = steps[frame.mode](frame)
             if inner is not None:
+                frame.release()
                 opened.append(inner)
-            else:
-                opened.pop()
-                self._leave(frame)
+                continue
+            opened.pop()
+            self._leave(frame)
+            if opened and opened[-1].at < opened[-1].end:
+                opened[-1].restore()
         return self.parts
 
     def _whole_or_cut(self, start: int, end: int) -> None:
@@ -262,12 +271,10 @@ class Walk:
         value, segment = self._value(frame), self._segment(frame)
         opening = tree.opening(value, frame.depth + 1)
         mode = MEMBERS if self._text[value] == "{" else LABELS if frame.mode == ITEMS else ITEMS
-        segments = (*frame.segments, segment)
-        inner = Frame(mode, opening, tree.closing(opening), frame, self._name(frame), segments, frame.hidden)
+        inner = Frame(mode, opening, tree.closing(opening), frame, self._name(frame), segment)
         inner.prefix_size = sizes.length(inner.prefix)
         if sizes.around(inner.prefix_size, len(inner.closers)) < 0:
-            hidden = self._leaves.hide(segments)
-            inner.write(segments[hidden:], frame.hidden + hidden)
+            inner.hide(self._leaves.hide(inner.segments))
             inner.prefix_size = sizes.length(inner.prefix)
         if inner.hidden != frame.hidden or frame.mode == ITEMS or mode == LABELS:
             self._close()
@@ -280,7 +287,8 @@ class Walk:
     def _leaf(self, frame: Frame) -> None:
         """The next entry, which does not fit and cannot be opened."""
         segment, value = self._segment(frame), self._value(frame)
-        own = self._written(self._name(frame))
+        name = self._name(frame)
+        own = str(name) if isinstance(name, int) else self._key(name)
         end = self._marks[frame.at + frame.step]
         self._leaves.cut((*frame.segments, segment), self._path(frame), own, value, end)
         frame.at += frame.step
@@ -292,25 +300,29 @@ class Walk:
         at = frame.at
         return (self._marks[at] + 1, self._marks[at + 1] + 1) if frame.step == 2 else at - frame.opening
 
-    def _written(self, name: tuple[int, int] | int) -> str:
-        return str(name) if isinstance(name, int) else self._key(name)
-
     def _key(self, where: tuple[int, int]) -> str:
         """A key as it is meant; its colon is the last character of the stretch."""
         key = self._text[where[0] + 1 : where[1] - 2]
         return loads(f'"{key}"', strict=False) if "\\" in key else key
 
     def _path(self, frame: Frame) -> tuple[str, ...]:
-        """The keys and indexes that lead to a container."""
-        if frame.path is None:
-            names: list[str] = []
-            at: Frame = frame
-            while at.path is None:
-                names.append(self._written(at.key))
-                assert at.parent is not None
-                at = at.parent
-            frame.path = (*at.path, *reversed(names))
-        return frame.path
+        """The keys and indexes that lead to a container, of very many the innermost."""
+        if frame.path is not None:
+            return frame.path
+        names: list[str] = []
+        at: Frame | None = frame
+        while at is not None and at.path is None and len(names) < LONGEST_PATH:
+            if isinstance(at.key, tuple):
+                at.key = self._key(at.key)
+            names.append(str(at.key))
+            at = at.parent
+        names.reverse()
+        if at is None or at.path is None:
+            return tuple(names)
+        path = (*at.path, *names)
+        if frame.depth <= _SHORT_PATH:
+            frame.path = path
+        return path[-LONGEST_PATH:]
 
     def _inner_path(self, frame: Frame, mark: int) -> tuple[str, ...]:
         """From a container on to the innermost one that holds all of the single entry behind a mark."""
