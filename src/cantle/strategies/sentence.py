@@ -65,7 +65,7 @@ class Sentence(Sized):
     language: str | None = option(
         None,
         f"The language of the text: {', '.join(LANGUAGES)}, or 'any' for the rules of all of them and of other "
-        "scripts. None: only what is plain in every language ends a sentence, as in Mastra.",
+        "scripts; either finds sentences better than None, which is Mastra's rule: an ASCII capital follows.",
     )
     segmenter: str = option(
         "rules", "What finds the sentences: 'rules', or 'punkt' for NLTK's Punkt (pip install 'cantle[punkt]')."

@@ -10,7 +10,7 @@ __all__ = ["CJK", "CLOSING", "NARROW", "SPACED", "UNSPACED", "candidates", "unsp
 SPACED = ".!?\u2026\u203c\u2047\u2048\u2049\u203d\u055c\u055e\u061e\u061f\u06d4\u037e"
 """End a sentence before white space: Latin, Greek and Cyrillic ones, Arabic ؟ and ۔."""
 
-NARROW = ".!?\u2026"
+NARROW = ".!?"
 """Those of a text of which no language is known."""
 
 CJK = "\u3002\uff01\uff1f\uff61\uff0e\ufe12\ufe15\ufe16\ufe52\ufe56\ufe57"

@@ -27,9 +27,10 @@ _CORE = re.compile(r"[\w.\u00aa\u00ba\u00b0/-]+\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _NEXT_WORD = re.compile(r"\w+")
 _ROMAN = re.compile(r"[IVXLC]{2,}|[IVX]")
-_NARROW_SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[apAP]\.?[mM]|Drs?|Mrs?|Ms|Prof|[SJ]r")
-"""What never ends a sentence for a caller who names no language: as in Mastra."""
+_SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[0-9]+|[apAP][mM]\.?|Dr|Mrs?|Ms|Prof|[SJ]r")
+"""What never ends a sentence for a caller who names no language: Mastra's list."""
 _BLANK_LINE = re.compile(r"(?:\r\n?+|[\n\x85\u2028])[^\S\r\n]*[\r\n\x85\u2028]|[\f\u2029]")
+_OPENING = "([{\"'\u201c\u2018\u00ab\u201e\u2039\u00bf\u00a1*_`"
 _QUOTES = frozenset("\"'\u2019\u201d\u00bb\u201c\u2018\u00ab\u203a")
 _BRACKETS = frozenset('\u300d\u300f\uff09\u3015\u3011\u300b"\u201d')
 
@@ -37,17 +38,18 @@ _BRACKETS = frozenset('\u300d\u300f\uff09\u3015\u3011\u300b"\u201d')
 class Rules:
     """The rules for one language, or for none in particular.
 
-    `name` is a language, `any` for all that we know together, or None: then only what is plain in
-    every language ends a sentence, as in Mastra. `enders` replace the usual ones.
+    `name` is a language, `any` for all that we know together, or None for Mastra's rule: white space and
+    an ASCII capital follow, and the word before is not in a short list. Quotation marks and brackets in
+    between are looked through. `enders` replace the usual ones.
     """
 
     def __init__(self, name: str | None = None, enders: Sequence[str] | None = None) -> None:
-        self.careful = name is None
+        self.narrow = name is None
         self.words = language(name)
         given = tuple(dict.fromkeys(ender for ender in enders if ender)) if enders is not None else None
         single = "".join(ender for ender in given if len(ender) == 1) if given is not None else None
         several = [ender for ender in given if len(ender) > 1] if given is not None else []
-        if self.careful:
+        if self.narrow:
             self.pattern = candidates(NARROW if single is None else single, lines=False)
             finer = CJK.replace("\uff0e", "") if single is None else "".join(c for c in single if c in UNSPACED)
             self.finer = unspaced(finer, several)
@@ -71,7 +73,7 @@ class RuleSentences:
         self.total = next_boundary(text, self._line_end(len(text)))
         self._kinds = rules.words.kinds
         self._opens = rules.words.opens
-        self._careful = rules.careful
+        self._narrow = rules.narrow
         self._ordinals = rules.words.ordinals
         self._search = rules.pattern.search if rules.pattern is not None else None
 
@@ -183,24 +185,19 @@ class RuleSentences:
         """Whether the sentence ends at enders that are followed by white space."""
         text = self.text
         start, stop, end = match.start(), match.end(1), match.end(2)
-        careful = self._careful
-        if not careful and _BLANK_LINE.search(text, end, match.end(3)):
-            return is_boundary(text, match.end(3))
         first = match[5]
+        if self._narrow:
+            return "A" <= first <= "Z" and not self._is_short(stop - 1)
+        if _BLANK_LINE.search(text, end, match.end(3)):
+            return is_boundary(text, match.end(3))
         if stop - start > 1 or text[start] != ".":
             if first.isupper() or first.istitle():
-                if careful and end - start == 1 and self._is_short(start):
-                    return False
                 return self._ends_other(match)
-        elif "A" <= first <= "Z":
-            return self._ends_word(start, match.start(5), first)
         elif first.isupper() or first.istitle():
-            return self._ends_word(start, match.start(5), first) and not (careful and self._words(start) < 3)
+            return self._ends_word(start, match.start(5), first)
         if first.isdigit() or first in "$\u20ac\u00a3":
-            if text[start] == "." and stop - start == 1 and not self._ends_word(start, match.start(5), first):
-                return False
-            return not careful or self._words(start) > 3
-        if first.isalpha() and not first.islower() and (not careful or text[start] > "\u00ff"):
+            return text[start] != "." or stop - start > 1 or self._ends_word(start, match.start(5), first)
+        if first.isalpha() and not first.islower():
             return text[start] != "." or self._ends_word(start, match.start(5), first)
         return False
 
@@ -215,15 +212,9 @@ class RuleSentences:
         return True
 
     def _is_short(self, at: int) -> bool:
-        """Whether a number or what `_NARROW_SHORT` matches stands before `at`."""
-        word = self.text[max(0, at - _WORD) : at].split()
-        return bool(word) and (word[-1].isdigit() or _NARROW_SHORT.fullmatch(word[-1]) is not None)
-
-    def _words(self, dot: int) -> int:
-        """How many words stand between the last ender, or the line's start, and `dot`; counted up to 4."""
-        near = self.text[max(0, dot - 80) : dot]
-        cut = max(near.rfind(c) for c in ".!?\n\u2026")
-        return min(4, len(near[cut + 1 :].split()))
+        """Whether the word before the ender at `at` is in Mastra's list, a bracket or quotation mark before it or not."""
+        words = self.text[max(0, at - _WORD) : at].split()
+        return bool(words) and _SHORT.fullmatch(words[-1].lstrip(_OPENING)) is not None
 
     def _ends_word(self, dot: int, begin: int, first: str) -> bool:
         """Whether a single period ends the sentence, by the word before it and what follows."""
@@ -254,8 +245,6 @@ class RuleSentences:
             return False
         if len(word) == 1 and word.isalpha():
             return self._ends_letter(dot, begin)
-        if self._careful:
-            return _NARROW_SHORT.fullmatch(word) is None
         return _DOTTED.fullmatch(word) is None or self._opens_sentence(begin)
 
     def _ends_abbreviation(self, kind: Kind, word: str, dot: int, begin: int, first: str) -> bool:
@@ -268,13 +257,9 @@ class RuleSentences:
             if following is not None and _ROMAN.fullmatch(following[0]) and following[0] not in self._opens:
                 return False
             return len(word) > 1 or self._ends_letter(dot, begin)
-        if self._careful and _NARROW_SHORT.fullmatch(word):
-            return False
         return self._opens_sentence(begin)
 
     def _ends_number(self, word: str, dot: int, begin: int, first: str) -> bool:
-        if self._careful:
-            return len(word) > 2 and self._words(dot) > 3
         if len(word) < 3 and ((first.isdigit() and self._ordinals) or self._starts_line(dot - len(word))):
             return False
         return not self._ordinals or len(word) > 3 or self._opens_sentence(begin)
@@ -289,8 +274,6 @@ class RuleSentences:
 
     def _ends_letter(self, dot: int, begin: int) -> bool:
         """Whether a sentence ends behind a single letter: after a small word, before one that opens sentences."""
-        if self._careful:
-            return False
         return dot > 2 and self.text[dot - 3].islower() and self._opens_sentence(begin)
 
     def _opens_sentence(self, begin: int) -> bool:
