@@ -5,6 +5,7 @@ Numbers stand for names: positive for start tags, negative for end tags, 0 for w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "VOID",
     "Numbers",
     "gap_table",
+    "members",
 ]
 
 
@@ -188,6 +190,16 @@ class Numbers(dict[str, int]):
 
 
 _WRITTEN = {"": 0, **NUMBER, **{"/" + name: -number for name, number in NUMBER.items()}}
+
+
+def members(numbers: Iterable[int], codes: Any) -> Any:
+    """Which of an array of codes are tags, start or end, of the names with these numbers."""
+    import numpy
+
+    size = numpy.abs(codes)
+    table = numpy.zeros(max(int(size.max(initial=0)), len(_NAMES)) + 1, bool)
+    table[list(numbers)] = True
+    return table[size]
 
 
 def gap_table(count: int) -> Any:

@@ -1,8 +1,4 @@
-"""The pieces that a page's shown text is made of: trimmed, decoded, white space collapsed.
-
-All are worked on together, by calls that run over lists in C; one alone is looked at only when it holds
-references, or a mark at its edge.
-"""
+"""The pieces that a page's shown text is made of: trimmed, decoded, white space collapsed."""
 
 from __future__ import annotations
 
@@ -19,6 +15,7 @@ from .tokens import SPACE
 __all__ = ["Pieces"]
 
 _BLANK_LINES = re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
+_RARE = re.compile("[\t\f\r]")
 
 
 class Pieces:
@@ -91,8 +88,9 @@ class Pieces:
         """Put in what references stand for, and mask the pipes in a Markdown table's cells."""
         import numpy
 
-        busy = numpy.isin(self.numbers, self.texts.busy, assume_unique=True) | self.in_table
-        for i in numpy.flatnonzero(busy).tolist():
+        busy = numpy.zeros(self.texts.count, bool)
+        busy[self.texts.busy] = True
+        for i in numpy.flatnonzero(busy[self.numbers] | self.in_table).tolist():
             core = self.cores[i]
             decoded = decode(core.replace("|", "\\|") if self.in_table[i] else core)
             if decoded == core:
@@ -117,24 +115,17 @@ class Pieces:
         """Make one blank of every run of white space, but for literal pieces."""
         import numpy
 
-        normal = numpy.flatnonzero(~self.literal).tolist()
-        if not normal:
-            return
-        cores = self.cores if len(normal) == len(self.cores) else [self.cores[i] for i in normal]
-        source = self.texts.tokens.source
-        texts = [source, "".join(cores)] if "&" in source else [source]
-        border = next(c for c in map(chr, (*range(1, 9), *range(0xE000, 0xF900))) if all(c not in t for t in texts))
-        joined = border.join(cores)
-        for char in "\t\n\f\r":
-            joined = joined.replace(char, " ")
-        while "  " in joined:
-            joined = joined.replace("  ", " ")
-        cores = joined.split(border)
-        if len(normal) == len(self.cores):
-            self.cores = cores
-        else:
-            for i, core in zip(normal, cores, strict=True):
-                self.cores[i] = core
+        cores = self.cores
+        # Tabs and their like are rare; a reference may stand for one.
+        rare = any(char in self.texts.tokens.source for char in "\t\f\r&")
+        for i in numpy.flatnonzero(~self.literal).tolist():
+            core = cores[i]
+            if "\n" in core or "  " in core or (rare and _RARE.search(core)):
+                core = _RARE.sub(" ", core) if rare else core
+                core = core.replace("\n", " ")
+                while "  " in core:
+                    core = core.replace("  ", " ")
+                cores[i] = core
 
     def widen(self) -> None:
         """See to it that no span begins or ends inside a grapheme cluster of the source.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .names import ITEM, JOINTS, LINE, LOOSE, NUMBER, TABLE_PARTS, gap_table
+from .names import ITEM, JOINTS, LINE, LOOSE, NUMBER, TABLE_PARTS, gap_table, members
 from .page import Page
 from .pieces import Pieces
 from .tables import Markdown, Plain, Tables
@@ -15,6 +15,7 @@ from .tree import Tree
 __all__ = ["gaps_of", "render"]
 
 _BR = NUMBER["br"]
+_TABLE_PARTS = [NUMBER[name] for name in TABLE_PARTS]
 
 
 def gaps_of(texts: Texts, tree: Tree) -> Any:
@@ -127,7 +128,7 @@ def _join_tables(
     codes = texts.tokens.codes
     before: dict[int, int] = {}
     after: dict[int, int] = {}
-    parts = numpy.isin(numpy.abs(codes), [NUMBER[name] for name in TABLE_PARTS]) & ~texts.hidden_tags
+    parts = members(_TABLE_PARTS, codes) & ~texts.hidden_tags
     if not parts.any():
         return before, after
     parts |= in_markdown[:-1]

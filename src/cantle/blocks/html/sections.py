@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .names import NUMBER, VOID
+from .names import NUMBER, VOID, members
 from .texts import Texts, covering
 from .tree import Element, Tree
 
@@ -51,11 +51,10 @@ def plan(texts: Texts, tree: Tree, gaps: Any, *, join: bool) -> Plan:
     if result.has_content(0, last):
         result.sections.append(Section(None, 0, last))
     previous: Section | None = None
-    gap_list = gaps.tolist() if elements else []
     for i, element in enumerate(elements):
         first = element.closes + 1
         last = elements[i + 1].opens if i + 1 < len(elements) else texts.count - 1
-        section = Section(element, first, last, *texts.title(element.opens, element.closes, gap_list))
+        section = Section(element, first, last, *texts.title(element.opens, element.closes, gaps))
         filled = result.has_content(first, last)
         if join and previous is not None and _same(previous, section):
             result.join(previous, section, filled)
@@ -125,7 +124,7 @@ def _plain(texts: Texts, tree: Tree) -> Any:
     import numpy
 
     codes = texts.tokens.codes
-    plain = (codes == 0) | numpy.isin(codes, _VOID) | texts.hidden_tags
+    plain = (codes == 0) | (members(_VOID, codes) & (codes > 0)) | texts.hidden_tags
     plain[tree.strays] = True
     empty = numpy.flatnonzero((codes[:-1] > 0) & (codes[1:] == -codes[:-1]) & (_sizes(texts)[1:-1] == 0))
     plain[empty] = plain[empty + 1] = True

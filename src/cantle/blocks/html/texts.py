@@ -1,8 +1,4 @@
-"""The texts of a page that a browser shows, each trimmed, decoded and with its white space collapsed.
-
-All texts are worked on together, by a few calls that run over lists in C; one text alone is looked
-at only when it holds references or a mark at its edge.
-"""
+"""The texts of a page: which of them a browser shows, which hold nothing but white space."""
 
 from __future__ import annotations
 
@@ -54,7 +50,7 @@ class Texts:
         """How many texts there are."""
         return len(self.tokens) + 1
 
-    def title(self, opens: int, closes: int, gaps: list[int]) -> tuple[str, str]:
+    def title(self, opens: int, closes: int, gaps: Any) -> tuple[str, str]:
         """The text of an element as it stands, and as it is shown, on one line."""
         texts = self.tokens.texts
         if closes == opens + 1:  # nearly always: one text
@@ -65,7 +61,7 @@ class Texts:
         pieces: list[str] = []
         last = numbers[0] if numbers else 0
         for i, text in zip(numbers, plain, strict=True):
-            if i > last and any(gaps[last:i]):
+            if i > last and gaps[last:i].any():
                 pieces.append(" ")
             pieces.append(text)
             last = i

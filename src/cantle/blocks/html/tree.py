@@ -28,6 +28,7 @@ from .names import (
     SPECIAL,
     SVG_SHAPES,
     VOID,
+    members,
 )
 from .selectors import Selector
 from .tokens import Tokens
@@ -106,19 +107,17 @@ def _worth(tokens: Tokens, suspects: list[int], passed: Sequence[frozenset[int]]
     import numpy
 
     codes = tokens.codes
-    leaves, void, shapes = (numpy.zeros(len(tokens.names) + 1, bool) for _ in passed)
-    for table, numbers in zip((leaves, void, shapes), passed, strict=True):
-        table[list(numbers)] = True
-    worth = ~(void[numpy.abs(codes)] & (codes > 0))
-    for i in numpy.flatnonzero(shapes[numpy.abs(codes)] & (codes > 0)).tolist():
+    opens = codes > 0
+    leaves, void, shapes = (members(numbers, codes) & opens for numbers in passed)
+    worth = ~void
+    for i in numpy.flatnonzero(shapes).tolist():
         if tokens.attributes[i].endswith("/"):
             worth[i] = False
     left = numpy.flatnonzero(worth)
-    safe = leaves[numpy.abs(codes)] & (codes > 0)
-    safe[suspects] = False
+    leaves[suspects] = False
     while True:
         here = codes[left]
-        pairs = numpy.flatnonzero((here[:-1] == -here[1:]) & safe[left[:-1]])
+        pairs = numpy.flatnonzero((here[:-1] == -here[1:]) & leaves[left[:-1]])
         if not len(pairs):
             return list(left.tolist())
         keep = numpy.ones(len(left), bool)
@@ -373,7 +372,7 @@ def _settled(found: list[Element], tokens: Tokens) -> list[Element]:
     import numpy
 
     found.sort(key=lambda element: element.opens)
-    blocks = numpy.flatnonzero(numpy.isin(tokens.codes, list(_BLOCKS)))
+    blocks = numpy.flatnonzero(members(_BLOCKS, tokens.codes) & (tokens.codes > 0))
     at = numpy.searchsorted(blocks, [element.opens for element in found], "right").tolist()
     after = [*blocks.tolist(), len(tokens)]
     kept: list[Element] = []
