@@ -21,6 +21,7 @@ __all__ = ["MDocument"]
 DEFAULT_STRATEGY: dict[str, tuple[str, dict[str, Any]]] = {
     "markdown": ("markdown", {}),
     "html": ("html", {}),
+    "json": ("json", {}),
     "latex": ("latex", {}),
 }
 """What `chunk()` without a strategy does for a kind; any other kind is cut by `recursive`."""

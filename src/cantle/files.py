@@ -38,6 +38,8 @@ KINDS = {
     ".htm": "html",
     ".xhtml": "html",
     ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
     ".tex": "latex",
     ".latex": "latex",
 }

@@ -22,7 +22,7 @@ from ..whitespace import is_blank
 
 __all__ = ["Json"]
 
-_PUNCTUATION = re.compile(r"[\s{}\[\],:\ufeff]*")
+_PUNCTUATION = re.compile(r'[\s{}\[\],:"\ufeff]*')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,10 @@ class Json(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`. Raises `DocumentError` when it is not JSON."""
-        if is_blank(source.text):
+        text = source.text
+        if is_blank(text):
             return Chunks(source)
-        read = blocks.read(source.text, ensure_ascii=self.ensure_ascii, convert_lists=self.convert_lists)
+        read = blocks.read(text, ensure_ascii=self.ensure_ascii, convert_lists=self.convert_lists)
         if read is None:
             return Chunks(source)
         tree, repeats = read
@@ -135,7 +136,20 @@ def _chunks(source: Source, tree: blocks.Tree, parts: list[Part], explain: bool)
         if tree.lists:
             spans = [piece for span in spans for piece in _without(span, tree.lists)] or [(start, start)]
         chunks.append(Chunk(part.text, start, end, spans=tuple(spans), path=part.path, cut=cut))
-    return Chunks(source, chunks, gap_reason="markup")
+    return Chunks(source, chunks, dropped=lambda: _left_out(source.text, chunks))
+
+
+def _left_out(text: str, chunks: list[Chunk]) -> list[tuple[int, int, str]]:
+    """What is in no chunk: punctuation, and keys that are too long to stand around their values."""
+    left_out = []
+    covered = 0
+    spans = sorted(span for chunk in chunks for span in chunk.spans or ((chunk.start, chunk.end),))
+    for start, end in (*spans, (len(text), len(text))):
+        if start > covered and not is_blank(text[covered:start]):
+            reason = "markup" if _PUNCTUATION.fullmatch(text, covered, start) else "key-in-path"
+            left_out.append((covered, start, reason))
+        covered = max(covered, end)
+    return left_out
 
 
 def _without(span: tuple[int, int], brackets: Sequence[int]) -> list[tuple[int, int]]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ITEMS", "LABELS", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment"]
+__all__ = ["ITEMS", "LABELS", "LONGEST_PATH", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment"]
 
 TOP, MEMBERS, ITEMS, LABELS = "top", "members", "items", "labels"
 """How a container is written: the top object, an object, a list, and a list as an object with its indexes as keys."""
+
+
+LONGEST_PATH = 256
+"""A longer path has its innermost keys only: with all of them, paths would grow with the square of the depth."""
 
 
 class Segment(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...graphemes import is_boundary
 from ...lengths import Measure
 from ..engine import Packer
-from .frames import Part, Segment
+from .frames import LONGEST_PATH, Part, Segment
 from .sizes import Sizes
 
 __all__ = ["Leaves"]
@@ -25,18 +25,18 @@ class Leaves:
 
     def cut(self, segments: tuple[Segment, ...], path: tuple[str, ...], own: str, start: int, end: int) -> None:
         """Parts of the value at `[start, end)`; `path` leads to its container, `own` is its key there."""
+        place = (*path, own)[-LONGEST_PATH:] if segments else path
         if self.text[start] == '"' and end - start > 2:
-            self._string(segments, path, own, start, end)
+            self._string(segments, path, place, start, end)
             return
         value = self.text[start:end]
         hidden = self._hide(segments, self.sizes.length(value), self.sizes.limit)
         shown = segments[hidden:]
         text = _around(shown) + value + "}" * len(shown)
         if self.sizes.length(text) <= self.sizes.limit:
-            at = path if shown else (*path, own) if segments else path
-            self._add(Part(text, start, end, _keys(shown), (), at, "value", len(path)))
+            self._add(Part(text, start, end, _keys(shown), (), path if shown else place, "value", len(path)))
         else:
-            self._literally((*path, own) if segments else path, *self.tree.origin(start, end))
+            self._literally(place, *self.tree.origin(start, end))
 
     def _hide(self, segments: tuple[Segment, ...], inside: float, target: float) -> int:
         """How many of the outer segments must go for the rest to be within `target`, with `inside` inside of them."""
@@ -60,7 +60,9 @@ class Leaves:
     def _wrap(self, segments: tuple[Segment, ...]) -> float:
         return self.sizes.length(_around(segments) + "}" * len(segments))
 
-    def _string(self, segments: tuple[Segment, ...], path: tuple[str, ...], own: str, start: int, end: int) -> None:
+    def _string(
+        self, segments: tuple[Segment, ...], path: tuple[str, ...], place: tuple[str, ...], start: int, end: int
+    ) -> None:
         limit, text = self.sizes.limit, self.text
         at_top = len(segments) == 1 and not path and limit > _MARGIN
         hidden = self._hide(segments, 2, max(limit / 2, _MARGIN if at_top else 0))
@@ -74,7 +76,7 @@ class Leaves:
             if stop > at:
                 # A quote of the source goes with the part beside it.
                 first, final = (start if at == start + 1 else at), (end if stop == last else stop)
-                where = path if shown or not segments else (*path, own)
+                where = path if shown else place
                 kind = "value" if stop == last else "separator" if detail else "characters"
                 whole = prefix + text[at:stop] + closers
                 self._add(Part(whole, first, final, _keys(shown), (), where, kind, len(path), detail))
@@ -84,7 +86,7 @@ class Leaves:
                 continue
             else:
                 stop = last if bare else self._next(at, last)
-                self._literal_piece((*path, own) if segments else path, start, at, stop, last)
+                self._literal_piece(place, start, at, stop, last)
             at = stop
 
     def _stop(self, prefix: str, closers: str, at: int, last: int, most: float | None) -> tuple[int, str]:

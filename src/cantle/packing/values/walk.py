@@ -8,14 +8,11 @@ from json import loads
 
 from ...blocks.json import Tree
 from ...lengths import Length
-from .frames import ITEMS, LABELS, MEMBERS, TOP, Frame, Part, Run, Segment
+from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, TOP, Frame, Part, Run, Segment
 from .leaves import Leaves
 from .sizes import Sizes, most
 
-__all__ = ["LONGEST_PATH", "Walk"]
-
-LONGEST_PATH = 256
-"""A longer path has its innermost keys only: with all of them, paths would grow with the square of the depth."""
+__all__ = ["Walk"]
 
 _SHORT_PATH = 50
 """Containers up to this depth remember their path."""
@@ -142,7 +139,7 @@ class Walk:
                 start, end = self._marks[at] + 1, self._marks[at + count]
                 path = self._path(frame)
                 if count == 1:
-                    path += self._inner_path(frame, at)
+                    path = (path + self._inner_path(frame, at))[-LONGEST_PATH:]
                 keys = tuple([s.key for s in frame.segments if s.key is not None])
                 text = self._labelled(frame, count)
                 self.parts.append(Part(text, start, end, keys, (), path, "value", frame.depth))
@@ -240,7 +237,7 @@ class Walk:
         frame = run.frame
         path = self._path(frame)
         if run.single >= 0:
-            path += self._inner_path(frame, run.single)
+            path = (path + self._inner_path(frame, run.single))[-LONGEST_PATH:]
         text = run.prefix + self._text[run.start : run.end] + run.closers
         self.parts.append(Part(text, run.start, run.end, run.keys, run.breaks, path, "value", frame.depth))
         self._run = None
