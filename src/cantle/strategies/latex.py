@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ..blocks import latex as blocks
 from ..blocks.latex_titles import title
-from ..chunk import Chunk
 from ..chunks import Chunks
 from ..hookspecs import hookimpl
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Level, Literal, Outside, Packer, Pieces, level
+from ..packing import Borders, Clusters, Level, Literal, Outside, Packer, Pieces, Spans, level
+from ..places import Paths, literal_chunks
 from ..separators import LANGUAGES
 from ..source import Source
 from ..strategy import Sized, Strategy
@@ -59,22 +59,25 @@ class Latex(Sized):
         ).pack()
         if document is None or not (document.sections or document.broken):
             return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
-        places = _Places(text, document)
-        chunks, before = [], 0
-        for i, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
-            chunks.append(
-                Chunk(
-                    text[start:end],
-                    start,
-                    end,
-                    overlap=max(0, before - start),
-                    path=places.path(start),
-                    metadata=places.metadata(max(start, before), end),
-                    cut=None if spans.cuts is None else spans.cuts[i],
-                )
-            )
-            before = end
-        return Chunks(source, chunks)
+        return Chunks(source, literal_chunks(text, spans, _paths(text, document), _warnings(spans, document)))
+
+
+def _paths(text: str, document: blocks.Latex) -> Paths:
+    sections = document.sections
+    return Paths(((s.start, s.rank) for s in sections), lambda i: title(text[slice(*sections[i].title)]))
+
+
+def _warnings(spans: Spans, document: blocks.Latex) -> list[dict[str, str] | None]:
+    """For each chunk the first thing that is broken in what it does not repeat."""
+    found: list[dict[str, str] | None] = []
+    positions = [position for position, _ in document.broken]
+    before = 0
+    for start, end in zip(spans.starts, spans.ends, strict=True):
+        i = bisect_left(positions, max(start, before))
+        broken = i < len(positions) and positions[i] < end
+        found.append({"latex_warning": document.broken[i][1]} if broken else None)
+        before = end
+    return found
 
 
 def _ladder(document: blocks.Latex, measure: Measure, limit: float) -> list[Level]:
@@ -156,37 +159,6 @@ def _disjoint(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             result.append((start, end))
     return result
-
-
-class _Places:
-    """The titles around a position, and what is broken in a stretch."""
-
-    def __init__(self, text: str, document: blocks.Latex) -> None:
-        self._text, self._sections, self._broken = text, document.sections, document.broken
-        self._starts = [section.start for section in document.sections]
-        self._at = [position for position, _ in document.broken]
-        self._parents: list[int] = []  # the section around each, -1 when there is none
-        around: list[int] = []
-        for i, section in enumerate(document.sections):
-            while around and document.sections[around[-1]].rank >= section.rank:
-                around.pop()
-            self._parents.append(around[-1] if around else -1)
-            around.append(i)
-
-    def path(self, position: int) -> tuple[str, ...]:
-        i = bisect_right(self._starts, position) - 1
-        titles = []
-        while i >= 0:
-            start, end = self._sections[i].title
-            titles.append(title(self._text[start:end]))
-            i = self._parents[i]
-        return tuple(name for name in reversed(titles) if name)
-
-    def metadata(self, start: int, end: int) -> dict[str, str] | None:
-        i = bisect_right(self._at, start - 1)
-        if i == len(self._at) or self._at[i] >= end:
-            return None
-        return {"latex_warning": self._broken[i][1]}
 
 
 @hookimpl

@@ -12,10 +12,9 @@ from ..chunks import Chunks
 from ..errors import OptionError
 from ..graphemes import trim
 from ..hookspecs import hookimpl
-from ..markdown_cuts import Layout, Path, Paths, literal_chunks
-from ..markdown_sections import Part, sections
-from ..markdown_tables import Tables
+from ..markdown import Layout, Part, Tables, sections
 from ..packing import Borders, Level, Packer, Spans, level
+from ..places import Path, Paths, literal_chunks
 from ..separators import LANGUAGES
 from ..source import Source
 from ..strategy import MAX_SIZE, NO_LIMIT, Sized, Strategy, option

@@ -15,8 +15,9 @@ from ..encoded import Encoded
 from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..lengths import Measure, TokenLength
-from ..markdown_cuts import Layout, Paths, literal_chunks
+from ..markdown import Layout
 from ..packing import Borders, Packer, Spans
+from ..places import Paths, literal_chunks
 from ..source import Source
 from ..strategy import MAX_SIZE, Strategy, option
 from ..whitespace import STRIP, is_blank
@@ -144,7 +145,7 @@ def _size(tokens: Measure, start: int, end: int) -> int:
 
 
 def _paths(headings: list[re.Match[str]]) -> Paths:
-    return Paths((m.start(), len(m[1]), _CLOSING.sub("", m[2].strip()).strip()) for m in headings)
+    return Paths(((m.start(), len(m[1])) for m in headings), lambda i: _CLOSING.sub("", headings[i][2].strip()).strip())
 
 
 @hookimpl

@@ -212,7 +212,7 @@ class RuleSentences:
         return True
 
     def _is_short(self, at: int) -> bool:
-        """Whether the word before the ender at `at` is in Mastra's list, a bracket or quotation mark before it or not."""
+        """Whether the word before `at` is in Mastra's list, with a bracket or quotation mark before it or not."""
         words = self.text[max(0, at - _WORD) : at].split()
         return bool(words) and _SHORT.fullmatch(words[-1].lstrip(_OPENING)) is not None
 

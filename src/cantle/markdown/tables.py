@@ -6,10 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
-from .blocks.markdown import Block, line_gaps
-from .chunk import Chunk
-from .markdown_cuts import Layout, Path, Paths
-from .packing import Packer, rows_with_lead
+from ..blocks.markdown import Block, line_gaps
+from ..chunk import Chunk
+from ..packing import Packer, rows_with_lead
+from ..places import Path, Paths
+from .cuts import Layout
 
 __all__ = ["Tables"]
 

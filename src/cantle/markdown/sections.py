@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-from .blocks.markdown import is_atx, title, view
-from .chunk import Span
-from .markdown_cuts import Layout, Path
-from .whitespace import STRIP, is_blank
+from ..blocks.markdown import is_atx, title, view
+from ..chunk import Span
+from ..places import Path
+from ..whitespace import STRIP, is_blank
+from .cuts import Layout
 
 __all__ = ["Part", "Sections", "sections"]
 

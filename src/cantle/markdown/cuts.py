@@ -1,0 +1,60 @@
+"""Where Markdown is cut, and how strongly; what of it is not cut while it fits."""
+
+from __future__ import annotations
+
+from ..blocks.markdown import Block, line_gaps, nested_fences, outline, title, view
+from ..chunk import Span
+from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, level
+from ..places import Paths
+from ..separators import DEFAULT
+
+__all__ = ["Layout"]
+
+_WHOLE = ("fence", "maths", "comment", "front-matter")
+"""Blocks that are not cut while they fit."""
+
+
+class Layout:
+    """The blocks of a text, and what follows from them for cutting it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.blocks: list[Block] = outline(text)
+        self.headings = [block for block in self.blocks if block.kind == "heading"]
+
+    def paths(self) -> Paths:
+        """The titles of the headings around a position."""
+        text, headings = self.text, self.headings
+        return Paths(((block.start, block.level) for block in headings), lambda i: title(text, headings[i]))
+
+    def levels(self) -> list[Level]:
+        """Where to cut, strongest first: headings, then paragraphs, lines and words, first outside of what is whole."""
+        text, keep = self.text, self.whole()
+        borders = [block.start for block in self.headings]
+        if borders and borders[0] == 1 and text[0] == "\ufeff":
+            del borders[0]  # a BOM is no piece of its own
+        headings: list[Level] = [Borders(borders, "heading")] if borders else []
+        if "\r" in text:
+            paragraphs, lines = line_gaps(text, 2), line_gaps(text, 1)
+            outside: list[Level] = [Gaps(paragraphs, "\n\n", keep), Gaps(lines, "\n", keep)] if keep else []
+            outside += [Outside(Literal(" "), keep)] if keep else []
+            return [*headings, *outside, Gaps(paragraphs, "\n\n"), Gaps(lines, "\n"), Literal(" "), Clusters()]
+        outside = [Outside(Literal(separator), keep) for separator in DEFAULT if separator] if keep else []
+        return [*headings, *outside, *map(level, DEFAULT)]
+
+    def whole(self) -> list[Span]:
+        """The stretches that are not cut while they fit, ascending and disjoint; their last line end is left out."""
+        found: list[Span] = []
+        seen = view(self.text)
+        for block in self.blocks:
+            if block.kind in _WHOLE:
+                found.append((block.start, block.end))
+            elif block.kind in ("list", "quote"):
+                found += nested_fences(seen, block)
+        return [(start, self._without_line_end(end)) for start, end in found]
+
+    def _without_line_end(self, end: int) -> int:
+        text = self.text
+        if text.endswith("\r\n", 0, end):
+            return end - 2
+        return end - 1 if text[end - 1] in "\r\n" else end
