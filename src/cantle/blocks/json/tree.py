@@ -207,7 +207,7 @@ def _compact(text: str, found: list[tuple[int, int]]) -> Copy:
     if commas:
         codes = codes.copy()
         codes[commas] = ord(",")
-    inside, compact = inside[at], codes[at]
+    inside, compact = inside.take(at), codes.take(at)
     if text.isascii():
         copy = compact.tobytes().decode("ascii")
     else:
@@ -215,7 +215,7 @@ def _compact(text: str, found: list[tuple[int, int]]) -> Copy:
         if commas:
             wide = wide.copy()
             wide[commas] = ord(",")
-        copy = wide[at].tobytes().decode(encoding, "surrogatepass")
+        copy = wide.take(at).tobytes().decode(encoding, "surrogatepass")
     if not commas:
         return Copy(copy, at, compact, inside)
     copy, at = f"[{copy}]", numpy.concatenate(([found[0][0]], at, [found[-1][1] - 1]))

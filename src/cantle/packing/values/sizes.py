@@ -30,6 +30,7 @@ class Sizes:
         self.length, self.limit = length, limit
         self.measure = length.measure(tree.text)
         self.sums = isinstance(length, CharacterLength | Utf16Length | ByteLength)
+        self._plain = isinstance(length, CharacterLength)
         self._borders = borders  # commas that no part may contain
 
     def around(self, prefix_size: float, closers: int) -> float:
@@ -43,10 +44,10 @@ class Sizes:
 
     def fit(self, prefix: str, prefix_size: float, start: int, closers: str, low: int, high: int, step: int) -> int:
         """The greatest mark up to `high` before which what begins at `start` can end; `low` when there is none."""
-        room = self.around(prefix_size, len(closers))
+        room = self.limit - prefix_size - len(closers) * _PUNCTUATION
         if room <= 0 and self.sums:
             return low
-        end = self.measure.fit(start, max(room, 0))
+        end = start + int(room) if self._plain else self.measure.fit(start, max(room, 0))
         if self._borders:
             i = bisect_left(self._borders, start)
             if i < len(self._borders) and self._borders[i] < self.marks[high]:
