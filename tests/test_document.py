@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import pytest
 
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, chunk_many, diff, hookimpl, registry
-from cantle.document import DEFAULT_STRATEGY
 from cantle.errors import CantleError, OptionError, PluginError
 from cantle.plugins import BUILTIN
 from cantle.strategies.recursive import Recursive
@@ -67,15 +66,15 @@ def test_metadata_is_a_mapping(metadata: Any) -> None:
     [
         ("markdown", "# One\n\nwords of it\n\n## Two\n\nmore words"),
         ("html", "<p>some words</p><div>and some more</div>"),
+        ("json", '{"one": "some words", "two": ["and", "some more"]}'),
         ("latex", "\\section{One} words\n\\section{Two} words"),
     ],
 )
 def test_without_a_strategy_the_kind_decides(kind: str, text: str) -> None:
     document = MDocument(text, kind)
-    default = document.chunk(max_size=25, overlap=0)
-    name, options = DEFAULT_STRATEGY[kind]
-    assert default == document.chunk(name, max_size=25, overlap=0, **options)
-    assert default == document.chunk("", max_size=25, overlap=0)
+    default = document.chunk(max_size=25)
+    assert default == document.chunk(kind, max_size=25)
+    assert default == document.chunk("", max_size=25)
 
 
 def test_another_kind_is_cut_as_text() -> None:

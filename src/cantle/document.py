@@ -18,13 +18,8 @@ from .strategy import Strategy, config
 
 __all__ = ["MDocument"]
 
-DEFAULT_STRATEGY: dict[str, tuple[str, dict[str, Any]]] = {
-    "markdown": ("markdown", {}),
-    "html": ("html", {}),
-    "json": ("json", {}),
-    "latex": ("latex", {}),
-}
-"""What `chunk()` without a strategy does for a kind; any other kind is cut by `recursive`."""
+DEFAULT_STRATEGY = {"markdown": "markdown", "html": "html", "json": "json", "latex": "latex"}
+"""What `chunk()` without a strategy takes for a kind; any other kind is cut by `recursive`."""
 
 
 class MDocument(Source):
@@ -176,10 +171,9 @@ class MDocument(Source):
         self, host: Registry, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
     ) -> Strategy:
         if strategy is None or strategy == "":
-            strategy, defaults = DEFAULT_STRATEGY.get(self.kind, ("recursive", {}))
+            strategy = DEFAULT_STRATEGY.get(self.kind, "recursive")
             if {"separators", "language"} & options.keys():  # options of `recursive` alone
-                strategy, defaults = "recursive", {}
-            options = {**defaults, **options}
+                strategy = "recursive"
         return host.make(strategy, options)
 
     def _prepare(self, host: Registry) -> tuple[Source, OffsetMap | None]:
