@@ -65,7 +65,7 @@ LENGTHS = {"words": words, "bytes": utf8_bytes, "codepoints": len, "double": dou
 
 def texts_of(case: dict[str, Any]) -> list[dict[str, Any]]:
     """The documents of a case: one, or several."""
-    return case["docs"] if "docs" in case else [case]
+    return case.get("docs", [case])
 
 
 def options_of(case: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def same(case: dict[str, Any], ours: list[dict[str, Any]]) -> bool:
     """Whether an answer is equal: to the letter, but for white space where Mastra renders the text anew."""
     expected = case["expected"]
     options = options_of(case)
-    if options["strategy"] in RENDERED or "headers" in options and options["strategy"] == "markdown":
+    if options["strategy"] in RENDERED or ("headers" in options and options["strategy"] == "markdown"):
         return len(ours) == len(expected) and all(map(_same_but_for_blanks, ours, expected))
     return ours == expected
 
@@ -138,7 +138,8 @@ def same(case: dict[str, Any], ours: list[dict[str, Any]]) -> bool:
 def _same_but_for_blanks(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
     a, b = dict(ours["metadata"]), dict(theirs["metadata"])
     if ours["text"] != theirs["text"]:  # then the number of tokens may differ
-        a.pop("tokenCount", None), b.pop("tokenCount", None)
+        a.pop("tokenCount", None)
+        b.pop("tokenCount", None)
     return WORD.findall(ours["text"]) == WORD.findall(theirs["text"]) and a == b
 
 
