@@ -319,3 +319,28 @@ def test_embeddings_may_be_arrays() -> None:
     assert one == two
     two[0].embedding = numpy.zeros(3)
     assert one != two
+
+
+def test_paths_of_columns_are_asked_for_when_they_are_needed() -> None:
+    asked: list[int] = []
+
+    def paths(start: int) -> tuple[str, ...]:
+        asked.append(start)
+        return (f"at {start}",)
+
+    chunks = Chunks.from_spans(Source("one two three"), [0, 4, 8], [3, 7, 13], paths=paths)
+    assert chunks.texts == ["one", "two", "three"]
+    assert asked == []
+    assert chunks[1].path == ("at 4",)
+    assert asked == [4]
+    again = pickle.loads(pickle.dumps(chunks))
+    assert [chunk.path for chunk in again] == [("at 0",), ("at 4",), ("at 8",)]
+    assert again == chunks
+
+
+def test_paths_move_with_the_text() -> None:
+    body = Source("one two")
+    document = Source("---\nx: 1\n---\none two", body=13)
+    chunks = Chunks.from_spans(body, [0, 4], [3, 7], paths=lambda start: (f"at {start}",))
+    moved = chunks.moved(document, OffsetMap.from_edits(len(document.text), [(0, 13, 0)]))
+    assert [(chunk.content, chunk.path) for chunk in moved] == [("one", ("at 0",)), ("two", ("at 4",))]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
 from .errors import MissingDependencyError, PluginError
+from .moves import moved, rewritten, shift
 from .source import OffsetMap, Source
 from .whitespace import is_blank
 from .written import to_json, without_surrogates
@@ -55,6 +56,7 @@ class Chunks(Sequence[Chunk]):
         self._starts: Sequence[int] | None = None
         self._ends: Sequence[int] = ()
         self._cuts: Sequence[Cut] | None = None
+        self._path: Callable[[int], tuple[str, ...]] | None = None
         self._start_index = False
         self._find_dropped = dropped if callable(dropped) else None
         self._dropped = None if dropped is None or callable(dropped) else list(dropped)
@@ -84,13 +86,17 @@ class Chunks(Sequence[Chunk]):
         ends: Sequence[int],
         *,
         cuts: Sequence[Cut] | None = None,
+        paths: Callable[[int], tuple[str, ...]] | None = None,
         gap_reason: str = "separator",
     ) -> Chunks:
         """Chunks that are the literal slices `text[starts[i]:ends[i]]`; starts ascend.
 
-        Where a chunk begins before its predecessor ends, the difference is its overlap.
+        Where a chunk begins before its predecessor ends, the difference is its overlap. `paths` gives the
+        path of a chunk from its start; it is called when the chunk is asked for.
         """
         chunks = cls(source, gap_reason=gap_reason)
+        if paths is not None:
+            chunks._path = lambda i: paths(starts[i])
         chunks._starts, chunks._ends, chunks._cuts = starts, ends, cuts
         chunks._items = [None] * len(starts)
         return chunks
@@ -131,7 +137,8 @@ class Chunks(Sequence[Chunk]):
         start, end = self._starts[i], self._ends[i]
         overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
         cut = self._cuts[i] if self._cuts is not None else None
-        return Chunk(self.source.text[start:end], start, end, overlap=overlap, cut=cut)
+        path = self._path(i) if self._path is not None else ()
+        return Chunk(self.source.text[start:end], start, end, overlap=overlap, path=path, cut=cut)
 
     def _occurrence(self, index: int) -> int:
         if self._occurrences is None:
@@ -177,8 +184,11 @@ class Chunks(Sequence[Chunk]):
         """Small: a chunk that is a literal slice goes as its positions."""
         state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
         state["_config_hash"] = self.config_hash
-        if self._find_dropped is not None:  # a function need not pickle
+        # Functions need not pickle.
+        if self._find_dropped is not None:
             state |= {"_dropped": self.dropped, "_find_dropped": None}
+        if self._path is not None:
+            state["_path"] = list(map(self._path, range(len(self)))).__getitem__
         rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
         return {**state, "_items": rows, "_kept": {}, "_occurrences": None}
 
@@ -264,20 +274,22 @@ class Chunks(Sequence[Chunk]):
 
     def moved(self, document: Source, offsets: OffsetMap) -> Chunks:
         """These chunks as chunks of `document`, whose text ours was made from as `offsets` says."""
-        shift = _shift(document, offsets)
+        distance = shift(document, offsets)
         # A plugin may call a text unchanged that it has rewritten letter for letter.
         if (
-            shift is not None
-            and document.text[shift:] == self.source.text
+            distance is not None
+            and document.text[distance:] == self.source.text
             and self._starts is not None
             and all(item is None for item in self._items)
         ):
-            starts = [start + shift for start in self._starts] if shift else self._starts
-            ends = [end + shift for end in self._ends] if shift else self._ends
-            return Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
+            starts = [start + distance for start in self._starts] if distance else self._starts
+            ends = [end + distance for end in self._ends] if distance else self._ends
+            new = Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
+            new._path = self._path
+            return new
         dropped = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
-        dropped += _rewritten(document, offsets)
-        return Chunks(document, [_moved(chunk, document, offsets) for chunk in self], dropped=sorted(dropped))
+        dropped += rewritten(document, offsets)
+        return Chunks(document, [moved(chunk, document, offsets) for chunk in self], dropped=sorted(dropped))
 
     def add_start_index(self) -> None:
         """Write `start_index` into the metadata of every chunk."""
@@ -335,60 +347,3 @@ def _is_default(value: Any) -> bool:
 
 def _storable(value: Any) -> Any:
     return without_surrogates(value) if isinstance(value, str) else value
-
-
-def _shift(document: Source, offsets: OffsetMap) -> int | None:
-    """How far all positions move, when the text is what follows the body's start, unchanged; else None."""
-    if not offsets.copies:
-        return document.body if offsets.new_length == 0 and offsets.old_length == document.body else None
-    new, old, length = offsets.copies[0]
-    whole = new == 0 and length == offsets.new_length and old + length == offsets.old_length
-    return old if whole and old == document.body else None
-
-
-def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    result: list[Span] = []
-    for start, end in spans:
-        if result and result[-1][1] == start:
-            result[-1] = (result[-1][0], end)
-        else:
-            result.append((start, end))
-    return tuple(result)
-
-
-def _moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
-    spans = _joined(
-        piece
-        for start, end in ([(chunk.start, chunk.end)] if chunk.spans is None else chunk.spans)
-        for piece in offsets.stretches(start, end)
-    )
-    # A chunk may begin with a repeated stretch from far before it: its own bounds are mapped, not its spans'.
-    bounds = offsets.stretches(chunk.start, chunk.end)
-    start = bounds[0][0] if bounds else offsets.to_old(chunk.start)
-    end = bounds[-1][1] if bounds else start
-    exact = chunk.exact and len(spans) == 1 and document.text[start:end] == chunk.content
-    new = Chunk(
-        chunk.content,
-        start,
-        end,
-        spans=None if exact else spans,
-        overlap=chunk.overlap,
-        prefix=chunk.prefix,
-        path=chunk.path,
-        metadata=chunk._extra if chunk._metadata is None else chunk._metadata,
-        oversize=chunk.oversize,
-        cut=chunk.cut,
-    )
-    new.embedding = chunk.embedding
-    return new
-
-
-def _rewritten(document: Source, offsets: OffsetMap) -> Iterator[tuple[int, int, str]]:
-    """What a rewriting left out of the document, front matter included."""
-    at = document.body
-    if at:
-        yield 0, at, "front-matter"
-    for _, old, length in (*offsets.copies, (0, offsets.old_length, 0)):
-        if old > at and not is_blank(document.text[at:old]):
-            yield at, old, "rewritten"
-        at = max(at, old + length)

@@ -57,9 +57,10 @@ class Latex(Sized):
             strip=self.strip_whitespace,
             explain=self.explain,
         ).pack()
-        if document is None or not (document.sections or document.broken):
-            return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
-        return Chunks(source, literal_chunks(text, spans, _paths(text, document), _warnings(spans, document)))
+        paths = _paths(text, document) if document is not None and document.sections else None
+        if document is not None and document.broken:
+            return Chunks(source, literal_chunks(text, spans, paths or (), _warnings(spans, document)))
+        return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts, paths=paths)
 
 
 def _paths(text: str, document: blocks.Latex) -> Paths:

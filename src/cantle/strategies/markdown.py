@@ -105,7 +105,8 @@ class Markdown(Sized):
         if self.repeat_table_header and self.separator_position is None:
             tables = Tables(layout, packer, self.length)
             return Chunks(source, self._cut(packer, tables, (0, len(source.text)), paths), dropped=())
-        return Chunks(source, literal_chunks(source.text, packer.pack(), paths), dropped=())
+        spans = packer.pack()
+        return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts, paths=paths)
 
     def _patterns(self) -> list[Level]:
         return [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["markdown"]]
