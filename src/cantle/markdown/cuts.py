@@ -55,6 +55,6 @@ class Layout:
 
     def _without_line_end(self, end: int) -> int:
         text = self.text
-        if text.endswith("\r\n", 0, end):
-            return end - 2
-        return end - 1 if text[end - 1] in "\r\n" else end
+        if text[end - 1] not in "\r\n":
+            return end
+        return end - 1 - (text[end - 2 : end] == "\r\n")
