@@ -31,7 +31,8 @@ KINDS = {
 }
 EXAMPLES = [
     json.loads(line)
-    for line in (Path(__file__).parent / "commonmark" / "examples.jsonl").read_text("utf-8").split("\n")
+    for name in ("examples", "gfm_tables")
+    for line in (Path(__file__).parent / "commonmark" / f"{name}.jsonl").read_text("utf-8").split("\n")
     if line
 ]
 
