@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,3 +81,21 @@ GRAMMARS = {
 @pytest.mark.parametrize("name", NAMES)
 def test_documents_made_by_a_grammar(name: str, grammar: str) -> None:
     check_strategy(name, [], texts=GRAMMARS[grammar](), points=[1, 2, 3, 4, 5, 6, 9], examples=80, plugins=HOST)
+
+
+EXAMPLES = [
+    json.loads(line)["text"]
+    for path in sorted((Path(__file__).parent / "blocks" / "commonmark").glob("*.jsonl"))
+    for line in path.read_text("utf-8").split("\n")
+    if line
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_of_commonmark(name: str) -> None:
+    points = [1, 2, 3, 4, 5, 6]
+    if name != "json":  # they are no JSON
+        check_strategy(name, EXAMPLES, property=False, points=points, plugins=HOST, max_size=20)
+    check_strategy(
+        name, [json.dumps(text) for text in EXAMPLES], property=False, points=points, plugins=HOST, max_size=20
+    )
