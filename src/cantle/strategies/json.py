@@ -14,7 +14,7 @@ from ..chunk import Chunk, Cut
 from ..chunks import Chunks
 from ..errors import DuplicateKeyWarning, OptionError
 from ..hookspecs import hookimpl
-from ..packing.values import Part, Walk
+from ..json import Part, Walk
 from ..source import Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
 from ..warn import warn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...graphemes import is_boundary
-from ...lengths import Measure
-from ..engine import Packer
+from ..graphemes import is_boundary
+from ..lengths import Measure
+from ..packing import Packer
 from .frames import LONGEST_PATH, Part, Segment
 from .sizes import Sizes
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
-from ...blocks.json import Tree
-from ...lengths import Length
-from ...lengths.arithmetic import ByteLength, CharacterLength, Utf16Length
+from ..blocks.json import Tree
+from ..lengths import Length
+from ..lengths.arithmetic import ByteLength, CharacterLength, Utf16Length
 
 __all__ = ["Sizes", "most"]
 

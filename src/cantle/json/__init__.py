@@ -1,4 +1,4 @@
-"""Packing nested values: which members and items go together into a chunk, and what is written around them.
+"""JSON between its tree and its chunks: which members and items go together, and what is written around them.
 
 A chunk is a stretch of the compact document, with the keys of the containers around it opened before
 it and closed behind it. `walk.py` opens the containers that do not fit and joins what follows one

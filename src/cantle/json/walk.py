@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from json import loads
 
-from ...blocks.json import Tree
-from ...lengths import Length
+from ..blocks.json import Tree
+from ..lengths import Length
 from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, TOP, Frame, Part, Run, Segment
 from .leaves import Leaves
 from .sizes import Sizes, most
