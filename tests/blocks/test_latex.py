@@ -95,6 +95,36 @@ def test_formulas_within_lines() -> None:
     assert [text[a:b] for a, b in latex.formulas(text, 0, len(text))] == ["$b$", "\\(c\\)", "$e$"]
 
 
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("\\verb|%| \\section{One}", ["One"]),
+        ("Use \\verb|$$| here. \\section{Two}", ["Two"]),
+        ("\\begin{center}\\verb|50%|\\end{center}\\section{Three}", ["Three"]),
+        ("\\begin{filecontents}\n%\n\\end{filecontents} \\section{Four}", ["Four"]),
+        ("% $$ \\[\n\\section{Five}", ["Five"]),
+    ],
+)
+def test_what_stands_in_verbatim_text_and_comments_does_not_count(text: str, titles: list[str]) -> None:
+    document = latex.scan(text)
+    assert ([text[slice(*s.title)] for s in document.sections], document.broken) == (titles, [])
+
+
+def test_inline_groups_are_no_blocks() -> None:
+    text = "a \\verb|b| \\section{c} \\[ d \\] \\begin{e}\\end{e}"
+    assert sorted(text[a:b] for a, b in latex.scan(text).blocks) == ["\\[ d \\]", "\\begin{e}\\end{e}"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_every_kind(end: str) -> None:
+    for text in ("$$ a\n\nb $$", "$$ a\n \nb $$", "\\section{a\n\nb}", "% \\[\n\\]"):
+        broken = [what for _, what in latex.scan(text).broken]
+        assert broken
+        assert [what for _, what in latex.scan(text.replace("\n", end)).broken] == broken
+    text = "$5 here\n\nand $6 more\n\n\\(x\ny\\)".replace("\n", end)
+    assert [text[a:b] for a, b in latex.formulas(text, 0, len(text))] == [f"\\(x{end}y\\)"]
+
+
 @given(st.one_of(latex_documents(), texts()))
 def test_groups_are_nested_and_positions_are_in_the_text(text: str) -> None:
     document = latex.scan(text)
@@ -115,8 +145,15 @@ WORDS = st.text(alphabet="abc xyz.,\n", min_size=1, max_size=20)
 def _document(inner: Any) -> Any:
     names = st.sampled_from(["quote", "itemize", "equation", "proof"])
     environment = st.tuples(names, inner).map(lambda p: f"\\begin{{{p[0]}}}{p[1]}\\end{{{p[0]}}}")
-    display = WORDS.map(lambda x: f"\\[{' '.join(x.split())} \\]")
-    return st.lists(st.one_of(WORDS, environment, display), max_size=4).map("".join)
+    line = WORDS.map(lambda x: " ".join(x.split()))
+    display = line.map(lambda x: f"\\[{x} \\]")
+    dollars = line.map(lambda x: f"$${x} $$")
+    raw = st.sampled_from(["%", "$$", "\\begin{x}", "\\[", "\\]", "a\n\n% b"])
+    verbatim = raw.map(lambda x: f"\\begin{{verbatim}}{x}\\end{{verbatim}}")
+    verb = raw.map(lambda x: f"\\verb|{x.split()[0]}|")
+    comment = raw.map(lambda x: f"% {x.split()[0]}\n")
+    piece = st.one_of(WORDS, environment, display, dollars, verbatim, verb, comment)
+    return st.lists(piece, max_size=4).map("".join)
 
 
 @given(st.recursive(WORDS, _document, max_leaves=12))
@@ -127,11 +164,13 @@ def test_the_groups_are_those_of_pylatexenc(text: str) -> None:
         for node in nodes:
             if node.isNodeType(LatexEnvironmentNode) or node.isNodeType(LatexMathNode):
                 found.append((node.pos, node.pos + node.len))
+                if getattr(node, "environmentname", "") == "verbatim":
+                    continue
             if hasattr(node, "nodelist"):
                 visit(node.nodelist)
 
     visit(LatexWalker(text, tolerant_parsing=False).get_latex_nodes()[0])
-    assert latex.scan(text).groups == found
+    assert sorted(latex.scan(text).blocks) == sorted(found)
 
 
 @pytest.mark.parametrize(

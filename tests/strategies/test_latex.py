@@ -69,6 +69,20 @@ def test_a_formula_in_a_line_is_not_cut_while_it_fits() -> None:
         assert any("\\(x y z\\)" in t for t in texts), size
 
 
+def test_verbatim_words_are_no_place_to_cut_a_sentence_at() -> None:
+    text = "word word word and so is \\verb|y|.\nAnother line with \\verb|x|-ray words."
+    for size in range(20, 60):
+        for piece in cut(text, max_size=size).texts:
+            assert not piece.startswith((".", "-ray")), size
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_paragraphs_and_lines_whatever_ends_a_line(end: str) -> None:
+    text = "aaa aaa\nbbb bbb\n\nccc ccc\nddd ddd".replace("\n", end)
+    assert [" ".join(t.split()) for t in cut(text, max_size=18).texts] == ["aaa aaa bbb bbb", "ccc ccc ddd ddd"]
+    assert [" ".join(t.split()) for t in cut(text, max_size=8).texts] == ["aaa aaa", "bbb bbb", "ccc ccc", "ddd ddd"]
+
+
 def test_the_path_holds_the_titles_rendered() -> None:
     paths = {chunk.content[:12]: chunk.path for chunk in cut(BOOK, max_size=60)}
     assert paths["\\documentcla"] == ()

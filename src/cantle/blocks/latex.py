@@ -24,18 +24,20 @@ RANKS = {
 }
 """The sectioning commands of the standard classes, outermost first."""
 
-VERBATIM = ("verbatim", "Verbatim", "BVerbatim", "LVerbatim", "lstlisting", "minted", "alltt", "comment")
-"""Environments whose content is not LaTeX; with `*` too. Package `filecontents` as well."""
+VERBATIM = (
+    "verbatim", "Verbatim", "BVerbatim", "LVerbatim", "lstlisting", "minted", "alltt", "comment", "filecontents",
+)  # fmt: skip
+"""Environments whose content is not LaTeX; with `*` too."""
 
 LONGEST_TITLE, DEEPEST_TITLE = 2000, 12
 """In code points and braces: a title that goes on for longer is taken for a forgotten brace."""
 
 _COMMAND = re.compile(
     r"""
-    \\(?: (?P<tag>begin|end) [ \t]* \{ (?P<name>[^{}\n\\]{1,100}) \}
+    \\(?: (?P<tag>begin|end) [ \t]* \{ (?P<name>[^{}\r\n\\]{1,100}) \}
       | (?P<section>part|chapter|(?:sub){0,2}section|(?:sub)?paragraph) (?![A-Za-z@])
       | (?P<math>[][])
-      | verb (?![A-Za-z@]) \*? (?P<fence>[^\sA-Za-z*]) [^\n]{0,500}? (?P=fence)
+      | verb (?![A-Za-z@]) \*? (?P<fence>[^\sA-Za-z*]) [^\r\n]{0,500}? (?P=fence)
       | \\ )
     """,
     re.VERBOSE,
@@ -43,10 +45,13 @@ _COMMAND = re.compile(
 _DOLLARS = re.compile(r"\$\$")
 _COMMENT = re.compile(r"%")
 # Three passes, since one that begins with several characters is several times slower than all three.
-_BRACE = re.compile(r"\\.|[{}]|%[^\n]*|\n[ \t]*\n", re.DOTALL)
+_BLANK_LINE = r"(?:\r\n?+|\n)[ \t]*+[\r\n]"
+_PARAGRAPH = re.compile(_BLANK_LINE)
+_BRACE = re.compile(rf"\\.|[{{}}]|%[^\r\n]*|{_BLANK_LINE}", re.DOTALL)
 _OPTION = re.compile(r"\*?\s{0,20}(?:\[(?P<short>[^][{}\n]*(?:\{[^{}\n]*\}[^][{}\n]*)*)\]\s{0,20})?\{")
 _ITEM = re.compile(r"\\item(?![A-Za-z@])")
-_FORMULA = re.compile(r"\\[()]|\\.|\$|%[^\n]*|\n[ \t]*\n", re.DOTALL)
+_FORMULA = re.compile(rf"\\[()]|\\.|\$|%[^\r\n]*|{_BLANK_LINE}", re.DOTALL)
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class Section(NamedTuple):
@@ -62,20 +67,23 @@ class Latex(NamedTuple):
     """What `scan` finds; all positions are code points of the text, ends exclusive.
 
     `body` is where `\\begin{document}` stands, 0 when there is none. `sections` ascend. `groups` are the stretches
-    that belong together (environments, display maths, verbatim text, sectioning commands with their titles), by
-    their starts, an outer one before those inside it. `broken` tells what does not fit together, and where.
+    that belong together (environments, displays, `\\verb`, sectioning commands with their titles), by their starts,
+    an outer one before those inside it; `blocks` are those among them that stand by themselves, environments and
+    displays. `broken` tells what does not fit together, and where.
     """
 
     body: int
     sections: list[Section]
     groups: list[tuple[int, int]]
+    blocks: list[tuple[int, int]]
     broken: list[tuple[int, str]]
 
 
 def scan(text: str) -> Latex:
     """Read a document. Nothing is refused: what is not closed is taken as text and named in `broken`."""
     sections: list[Section] = []
-    groups: list[tuple[int, int]] = []
+    inline: list[tuple[int, int]] = []
+    blocks: list[tuple[int, int]] = []
     broken: list[tuple[int, str]] = []
     opened: list[tuple[str, int]] = []  # environments and `\[`, innermost last
     unclosed: dict[str, int] = {}  # how many of a name are in `opened`
@@ -88,38 +96,40 @@ def scan(text: str) -> Latex:
             continue
         kind = match.lastgroup
         if match.re is _COMMENT:
-            skip = text.find("\n", start)
-            if skip < 0:
+            line_end = _LINE_END.search(text, start)
+            if line_end is None:
                 break
+            skip = line_end.start()
         elif match.re is _DOLLARS:
             if shown < 0:
                 shown = start
-            elif text.find("\n\n", shown, start) < 0:
-                groups.append((shown, match.end()))
+            elif _PARAGRAPH.search(text, shown, start) is None:
+                blocks.append((shown, match.end()))
                 shown = -1
             else:  # TeX ends a formula at a blank line
                 broken.append((shown, "$$ is not closed"))
                 shown = start
         elif kind == "fence":
-            groups.append(match.span())
+            inline.append(match.span())
+            skip = match.end()
         elif kind == "name":
-            name = match["name"].strip()
+            name = match["name"]
             if match["tag"] == "begin":
                 if name == "document":
                     body = body or start
-                elif name.rstrip("*") in VERBATIM or name.startswith("filecontents"):
+                elif name.removesuffix("*") in VERBATIM:
                     found = -1 if name in endless else text.find(f"\\end{{{name}}}", match.end())
                     if found < 0:
                         endless.add(name)
                         broken.append((start, f"\\begin{{{name}}} is not closed"))
                     else:
                         skip = found + len(name) + 6
-                        groups.append((start, skip))
+                        blocks.append((start, skip))
                 else:
                     opened.append((name, start))
                     unclosed[name] = unclosed.get(name, 0) + 1
             elif unclosed.get(name):
-                _close(name, match.end(), opened, unclosed, groups, broken)
+                _close(name, match.end(), opened, unclosed, blocks, broken)
             elif name != "document":
                 broken.append((start, f"\\end{{{name}}} closes nothing"))
         elif kind == "section":
@@ -131,7 +141,7 @@ def scan(text: str) -> Latex:
                 broken.append((start, f"the title of {match[0]} is not closed"))
             else:
                 sections.append(section)
-                groups.append((start, section.end))
+                inline.append((start, section.end))
                 skip = section.end
         elif kind is None:  # a line break
             continue
@@ -139,15 +149,14 @@ def scan(text: str) -> Latex:
             opened.append(("[", start))
             unclosed["["] = unclosed.get("[", 0) + 1
         elif unclosed.get("["):
-            _close("[", match.end(), opened, unclosed, groups, broken)
+            _close("[", match.end(), opened, unclosed, blocks, broken)
         else:
             broken.append((start, "\\] closes nothing"))
     broken += [(start, _unclosed(name)) for name, start in opened]
     if shown >= 0:
         broken.append((shown, "$$ is not closed"))
-    groups.sort(key=lambda group: (group[0], -group[1]))
     broken.sort()
-    return Latex(body, sections, _nested(groups), broken)
+    return Latex(body, sections, _nested([*inline, *blocks]), blocks, broken)
 
 
 def _tokens(text: str) -> Iterable[re.Match[str]]:
@@ -170,7 +179,7 @@ def _close(
     end: int,
     opened: list[tuple[str, int]],
     unclosed: dict[str, int],
-    groups: list[tuple[int, int]],
+    blocks: list[tuple[int, int]],
     broken: list[tuple[int, str]],
 ) -> None:
     """Close the innermost of that name; what was opened in it and not closed is broken."""
@@ -178,7 +187,7 @@ def _close(
         inner, start = opened.pop()
         unclosed[inner] -= 1
         if inner == name:
-            groups.append((start, end))
+            blocks.append((start, end))
             return
         broken.append((start, _unclosed(inner)))
 
@@ -200,16 +209,16 @@ def _section(text: str, match: re.Match[str], begin: int) -> Section | None:
             depth -= 1
             if not depth:
                 return Section(match.start(), brace.end(), RANKS[match["section"]], (begin, brace.start()))
-        elif what[0] == "\n":  # a title has one paragraph
+        elif what[0] in "\r\n":  # a title has one paragraph
             break
     return None
 
 
 def _nested(groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The groups without those that reach over the end of one around them, `$$` across an environment's end."""
+    """The groups in order, without those that reach over the end of one around them, as `$$` may."""
     result: list[tuple[int, int]] = []
     around: list[int] = []
-    for start, end in groups:
+    for start, end in sorted(groups, key=lambda group: (group[0], -group[1])):
         while around and around[-1] <= start:
             around.pop()
         if not around or end <= around[-1]:
@@ -234,7 +243,7 @@ def formulas(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         elif what == closer:
             yield opened, match.end()
             opened = -1
-        elif what[0] == "\n":
+        elif what[0] in "\r\n":
             opened = -1
 
 

@@ -9,10 +9,12 @@ from typing import ClassVar
 
 from ..blocks import latex as blocks
 from ..blocks.latex_titles import title
+from ..blocks.markdown import line_gaps
+from ..chunk import Span
 from ..chunks import Chunks
 from ..hookspecs import hookimpl
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Level, Literal, Outside, Packer, Pieces, Spans, level
+from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Packer, Pieces, Spans, level
 from ..places import Paths, literal_chunks
 from ..separators import LANGUAGES
 from ..source import Source
@@ -43,7 +45,7 @@ class Latex(Sized):
         measure = self.length.measure(text)
         if self.separator_position is None:
             document = blocks.scan(text)
-            levels = _ladder(document, measure, self.limit)
+            levels = _ladder(text, document, measure, self.limit)
         else:
             document = None
             levels = [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["latex"]]
@@ -81,7 +83,7 @@ def _warnings(spans: Spans, document: blocks.Latex) -> list[dict[str, str] | Non
     return found
 
 
-def _ladder(document: blocks.Latex, measure: Measure, limit: float) -> list[Level]:
+def _ladder(text: str, document: blocks.Latex, measure: Measure, limit: float) -> list[Level]:
     """Where to cut, strongest first."""
     keep = _whole(document.groups, measure, limit)
     ladder: list[Level] = []
@@ -91,16 +93,20 @@ def _ladder(document: blocks.Latex, measure: Measure, limit: float) -> list[Leve
         found = [s.start for s in document.sections if s.rank == rank and not blocks.enclosing(keep, s.start)]
         if found:
             ladder.append(Borders(found, "section", name))
-    paragraph, line, word = Literal("\n\n"), Literal("\n"), Literal(" ")
-    ladder.append(Outside(paragraph, keep))
-    around = sorted({at for group in document.groups for at in group if not blocks.enclosing(keep, at)})
+    ladder.append(_paragraphs(text, keep))
+    around = sorted({at for block in document.blocks for at in block if not blocks.enclosing(keep, at)})
     if around:
         ladder += [Borders(around, "environment"), _Items(keep)]
-    ladder += [_OutsideFormulas(line, keep), _OutsideFormulas(word, keep)]
-    return [*ladder, paragraph, line, word, Clusters()]
+    ladder += [_OutsideFormulas("\n", keep), _OutsideFormulas(" ", keep)]
+    lines: Level = Gaps(line_gaps(text, 1), "\n") if "\r" in text else Literal("\n")
+    return [*ladder, _paragraphs(text, ()), lines, Literal(" "), Clusters()]
 
 
-def _whole(groups: Sequence[tuple[int, int]], measure: Measure, limit: float) -> list[tuple[int, int]]:
+def _paragraphs(text: str, keep: Sequence[Span]) -> Level:
+    return Gaps(line_gaps(text, 2), "\n\n", keep) if "\r" in text else Outside(Literal("\n\n"), keep)
+
+
+def _whole(groups: Sequence[Span], measure: Measure, limit: float) -> list[Span]:
     """The outermost groups that fit: ascending and disjoint.
 
     From the inside out: what holds one that is too long need not be measured.
@@ -116,7 +122,7 @@ def _whole(groups: Sequence[tuple[int, int]], measure: Measure, limit: float) ->
     for i in range(len(groups) - 1, -1, -1):
         fits[i] = fits[i] and measure.length(*groups[i]) <= limit
         fits[parents[i]] = fits[parents[i]] and fits[i]
-    keep: list[tuple[int, int]] = []
+    keep: list[Span] = []
     done = 0
     for i, (start, end) in enumerate(groups):
         if start >= done and fits[i]:
@@ -130,30 +136,35 @@ class _Items:
 
     kind, detail = "item", "\\item"
 
-    def __init__(self, keep: list[tuple[int, int]]) -> None:
+    def __init__(self, keep: list[Span]) -> None:
         self.keep = keep
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when no item begins inside it."""
         found = [at for at in blocks.items(text, start, end) if not blocks.enclosing(self.keep, at)]
         return Borders(found, self.kind).on(text, start, end, strip)
 
 
 class _OutsideFormulas:
-    """Cut at a literal, but not in formulas; they are looked up where the level is reached."""
+    """Cut at line ends or blanks, but not in formulas; they are looked up where the level is reached."""
 
     kind = "separator"
 
-    def __init__(self, literal: Literal, keep: list[tuple[int, int]]) -> None:
-        self.literal, self.keep, self.detail = literal, keep, literal.detail
+    def __init__(self, detail: str, keep: list[Span]) -> None:
+        self.detail, self.keep = detail, keep
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when nothing outside of formulas cuts it."""
         low = max(0, bisect_right(self.keep, (start, -1)) - 1)
         stretches = [*self.keep[low : bisect_right(self.keep, (end, -1))], *blocks.formulas(text, start, end)]
-        return Outside(self.literal, _disjoint(sorted(stretches))).on(text, start, end, strip)
+        whole = _disjoint(sorted(stretches))
+        if self.detail == "\n" and text.find("\r", start, end) >= 0:
+            return Gaps(line_gaps(text, 1, start, end), "\n", whole).on(text, start, end, strip)
+        return Outside(Literal(self.detail), whole).on(text, start, end, strip)
 
 
-def _disjoint(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    result: list[tuple[int, int]] = []
+def _disjoint(stretches: Iterable[Span]) -> list[Span]:
+    result: list[Span] = []
     for start, end in stretches:
         if result and start < result[-1][1]:
             result[-1] = (result[-1][0], max(end, result[-1][1]))
