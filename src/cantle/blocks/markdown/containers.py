@@ -36,8 +36,8 @@ class _Follower:
         self.leaf = _NONE
         self.mark = ""
         """What ends the fence or HTML block that is open."""
-        self.first: list[str] = []
-        """The lines of an open paragraph that begins like a definition."""
+        self.first: str | None = None
+        """What an open paragraph that may be nothing but definitions holds so far, from the last of them on."""
         self.before = ""
         """The last line of the open paragraph."""
         # Where the line has been read to: position, its column, and the column where its container begins.
@@ -235,27 +235,26 @@ class _Follower:
         elif new or self.leaf != _TABLE or code:
             self._begin(code, line)
         self.before = line
-        if self.first:
-            self.first.append(line + "\n")
+        if self.first is not None:
+            self.first += line + "\n"
         return True
 
     def _begin(self, code: bool, line: str) -> None:
         self.leaf = _NONE if code else _PARAGRAPH
-        self.first = [""] if not code and line.startswith("[") else []
+        self.first = "" if not code and line.startswith("[") else None
 
     def _only_definitions(self, line: str) -> bool:
         """Whether the open paragraph has been nothing but definitions, so that it is none.
 
         A definition that goes on in `line` is not at its end yet.
         """
-        if not self.first:
+        text = self.first
+        if text is None:
             return False
-        text = "".join(self.first)
-        longer, at = text + line, 0
+        longer, last, at = text + line, 0, 0
         while at < len(text) and (end := definition_end(longer, at, len(longer))) is not None:
-            at = end
-        if at < len(text):
-            self.first = []
+            last, at = at, end
+        self.first = text[last:] if at >= len(text) else None
         return at == len(text)
 
 

@@ -69,7 +69,9 @@ class _Scanner:
         self.floor = 0
         """Where the last block ended: a paragraph begins here at the earliest."""
         self.known = (-1, -1)
-        """A line, and where the paragraph began that it goes on."""
+        """A line, and where the paragraph began that it goes on; the line itself when it goes on none."""
+        self.stretch = (0, 0)
+        """Lines that no blank line or other block parts, as `text_end` found them."""
         self.found: list[Block] = []
         self.by = {
             "#": self._heading,
@@ -191,18 +193,20 @@ class _Scanner:
                 break
             at = before
             if at == known:
-                at = begin
+                if begin < known:  # no need to look for definitions in it again
+                    self.known = (line, begin)
+                    return begin
                 break
         self.known = (line, line)
         if at == line:
             return -1
-        stop = 0
         while at < line:
             if INDENTED.match(text, at):
                 at = line_end(text, at) + 1
             elif text[at : at + 4].lstrip(" ").startswith("["):
-                stop = stop or text_end(text, at)
-                end = definition_end(text, at, stop)
+                if not self.stretch[0] <= at < self.stretch[1]:
+                    self.stretch = (at, text_end(text, at))
+                end = definition_end(text, at, self.stretch[1])
                 if end is None:
                     break
                 at = end
