@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from markdown_blocks import blocks
 from markdown_it import MarkdownIt
 
-from cantle.blocks.markdown import Block, blocks, is_atx, nested_fences, outline, title, view
+from cantle.blocks.lines import line_gaps, view
+from cantle.blocks.markdown import Block, is_atx, nested_fences, outline, title
 from cantle.testing import hostile_documents, markdown_documents, texts
 
 ORACLE = MarkdownIt("commonmark", {"maxNesting": 300, "inline_definitions": True}).enable("table")
@@ -263,6 +265,13 @@ def test_the_head_of_a_table() -> None:
 def test_fences_in_lists_and_quotes(text: str, expected: list[str]) -> None:
     (block,) = outline(text)
     assert [text[a:b] for a, b in nested_fences(view(text), block)] == expected
+
+
+def test_line_gaps() -> None:
+    text = "a\r\nb\n\rc\r\r\n\nd\n"
+    assert line_gaps(text, 1) == [(1, 3), (4, 5), (5, 6), (7, 8), (8, 10), (10, 11), (12, 13)]
+    assert line_gaps(text, 2) == [(4, 6), (7, 11)]
+    assert line_gaps(text, 1, 4, 6) == [(4, 5), (5, 6)]
 
 
 def test_blocks_are_tuples() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..blocks.markdown import Block, line_gaps, nested_fences, outline, title, view
+from ..blocks.lines import line_gaps, view
+from ..blocks.markdown import Block, nested_fences, outline, title
 from ..chunk import Span
 from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, level
 from ..places import Paths

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..blocks.markdown import is_atx, title, view
+from ..blocks.lines import view
+from ..blocks.markdown import is_atx, title
 from ..chunk import Span
 from ..places import Path
 from ..whitespace import STRIP, is_blank

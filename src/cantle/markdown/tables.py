@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
-from ..blocks.markdown import Block, line_gaps
+from ..blocks.lines import line_gaps
+from ..blocks.markdown import Block
 from ..chunk import Chunk
 from ..packing import Packer, rows_with_lead
 from ..places import Path, Paths

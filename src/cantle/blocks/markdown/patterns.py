@@ -1,7 +1,7 @@
 """What lines of Markdown look like: the patterns that the scanner goes by.
 
-They are matched against the *view* of a text, which has the same length and ends every line with LF, and
-where nothing but spaces and tabs is white space within a line. None takes more than linear time on a line.
+They are matched against the `view` of a text (`blocks.lines`), which ends every line with LF; within a line
+nothing but spaces and tabs is white space. None takes more than linear time on a line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ __all__ = [
     "is_blank",
     "line_end",
     "maths_end",
-    "view",
 ]
 
 _END = r"(?:\n|\Z)"
@@ -79,13 +78,6 @@ FRONT = re.compile(
     r"(?:[^\n]*\n){1,4096}?(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 )
 """Front matter; only at the very start of a text."""
-
-
-def view(text: str) -> str:
-    """The text with LF as its only line end, every character at its place."""
-    if "\r" in text:
-        return text.replace("\r\n", " \n").replace("\r", "\n")
-    return text
 
 
 def line_end(text: str, at: int) -> int:

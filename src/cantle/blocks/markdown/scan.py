@@ -1,7 +1,7 @@
 """The top-level blocks of a Markdown text, found by jumping from one line that may begin a block to the next.
 
 Paragraph lines are never looked at one by one: whatever lies between the blocks found here is paragraphs,
-indented code and link definitions, and is told apart only when someone asks (`text.py`).
+indented code and link definitions, which no one needs to tell apart for a cut.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from ..lines import view
 from .containers import follow
 from .definitions import definition_end, text_end
 from .html import BLANK, ending, html_end, is_complete
@@ -33,7 +34,6 @@ from .patterns import (
     is_blank,
     line_end,
     maths_end,
-    view,
 )
 
 __all__ = ["Block", "outline"]
@@ -46,9 +46,8 @@ _FILLED = re.compile(r"\n(?=[ \t]*[^ \t\n])")
 class Block(NamedTuple):
     """A top-level block: whole lines `[start, end)`, blank lines around it left out.
 
-    `kind` is heading, fence, code, maths, table, list, quote, html, comment, rule, front-matter, paragraph or
-    definition. `level` is that of a heading; `head` is where its title is written, or a table's header and
-    delimiter rows.
+    `kind` is heading, fence, maths, table, list, quote, html, comment, rule or front-matter. `level` is that of a
+    heading; `head` is where its title is written, or a table's header and delimiter rows.
     """
 
     kind: str

@@ -1,76 +1,17 @@
-"""All top-level blocks: those of the outline, and what lies between them."""
+"""What the blocks of the outline hold: the titles of headings, and code in lists and quotes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from .definitions import definition_end, text_end
-from .patterns import INDENTED, is_blank, line_end, view
-from .scan import Block, outline
+from .patterns import line_end
+from .scan import Block
 
-__all__ = ["blocks", "is_atx", "line_gaps", "nested_fences", "title"]
+__all__ = ["is_atx", "nested_fences", "title"]
 
-_BREAKS = {1: re.compile(r"\r\n|\n|\r"), 2: re.compile(r"(?:\r\n|\n|\r){2,}")}
 _OPENING = r"[ >\t]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)"
 _FIRST, _NESTED = re.compile(_OPENING), re.compile(rf"\n{_OPENING}")
 _NESTED_END = re.compile(r"\n[ >\t]*(`{3,}+|~{3,}+)[ \t]*(?=\n|\Z)")
-
-
-def blocks(text: str) -> list[Block]:
-    """All top-level blocks, in order. What is in none of them is blank lines, and a BOM at the start."""
-    seen, at = view(text), int(text.startswith("\ufeff"))
-    found: list[Block] = []
-    for block in outline(text):
-        found += _between(seen, at, block.start)
-        found.append(block)
-        at = block.end
-    return [*found, *_between(seen, at, len(seen))]
-
-
-def _between(text: str, at: int, stop: int) -> Iterator[Block]:
-    """Paragraphs, indented code and definitions in a stretch of whole lines."""
-    while at < stop:
-        end = min(line_end(text, at) + 1, stop)
-        if is_blank(text, at, end):
-            at = end
-            continue
-        if INDENTED.match(text, at):
-            end = _code_end(text, at, stop)
-            yield Block("code", at, end)
-            at = end
-            continue
-        end = _paragraph_end(text, end, stop)
-        stop_here = min(text_end(text, at), end) if text[at : at + 4].lstrip(" ").startswith("[") else at
-        while at < stop_here and (after := definition_end(text, at, stop_here)) is not None:
-            yield Block("definition", at, after)
-            at = after
-        # After definitions the rest is looked at anew: it may be indented code.
-        if at < end and not INDENTED.match(text, at):
-            yield Block("paragraph", at, end)
-            at = end
-
-
-def _code_end(text: str, at: int, stop: int) -> int:
-    last = at
-    while at < stop:
-        end = min(line_end(text, at) + 1, stop)
-        if is_blank(text, at, end):
-            at = end
-        elif INDENTED.match(text, at):
-            last = at = end
-        else:
-            break
-    return last
-
-
-def _paragraph_end(text: str, at: int, stop: int) -> int:
-    while at < stop:
-        end = min(line_end(text, at) + 1, stop)
-        if is_blank(text, at, end):
-            break
-        at = end
-    return at
 
 
 def title(text: str, heading: Block) -> str:
@@ -85,11 +26,6 @@ def title(text: str, heading: Block) -> str:
 def is_atx(text: str, heading: Block) -> bool:
     """Whether a heading is written with `#`, not underlined."""
     return heading.head[0] != heading.start  # an underlined one begins with its title
-
-
-def line_gaps(text: str, least: int, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """The stretches of `least` (1 or 2) and more line ends, LF, CR LF or CR; with 1 each by itself."""
-    return [match.span() for match in _BREAKS[least].finditer(text, start, len(text) if end is None else end)]
 
 
 def nested_fences(seen: str, block: Block) -> list[tuple[int, int]]:
