@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import OptionError
 
-__all__ = ["boolean", "choice", "number", "string", "strings"]
+__all__ = ["boolean", "choice", "number", "pairs", "string", "strings"]
 
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
@@ -46,3 +46,15 @@ def choice(name: str, value: Any, good: Collection[Any]) -> None:
     """One of the given values."""
     if not any(value is item or (isinstance(value, type(item)) and value == item) for item in good):
         raise OptionError(f"{name} must be one of {', '.join(map(repr, good))}, got {value!r}.")
+
+
+def pairs(name: str, value: Any, example: str) -> tuple[tuple[str, str], ...]:
+    """A list or tuple of pairs of strings; given back as tuples, so that lists from JSON are taken too."""
+    want = f"{name} must be a list of pairs of strings such as {example}"
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise OptionError(f"{want}, got {value!r}.")
+    for i, pair in enumerate(value):
+        good = isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+        if not good or not pair[0]:
+            raise OptionError(f"{want}; {name}[{i}] is {pair!r}.")
+    return tuple((first, second) for first, second in value)

@@ -57,6 +57,7 @@ class Chunks(Sequence[Chunk]):
         self._ends: Sequence[int] = ()
         self._cuts: Sequence[Cut] | None = None
         self._path: Callable[[int], tuple[str, ...]] | None = None
+        self._extras: Sequence[Mapping[str, Any] | None] | None = None
         self._start_index = False
         self._find_dropped = dropped if callable(dropped) else None
         self._dropped = None if dropped is None or callable(dropped) else list(dropped)
@@ -87,14 +88,17 @@ class Chunks(Sequence[Chunk]):
         *,
         cuts: Sequence[Cut] | None = None,
         paths: Callable[[int], tuple[str, ...]] | None = None,
+        metadata: Sequence[Mapping[str, Any] | None] | None = None,
         gap_reason: str = "separator",
     ) -> Chunks:
         """Chunks that are the literal slices `text[starts[i]:ends[i]]`; starts ascend.
 
         Where a chunk begins before its predecessor ends, the difference is its overlap. `paths` gives the
-        path of a chunk from its start; it is called when the chunk is asked for.
+        path of a chunk from its start; it is called when the chunk is asked for. `metadata` is what each chunk
+        has beside the document's.
         """
         chunks = cls(source, gap_reason=gap_reason)
+        chunks._extras = metadata
         if paths is not None:
             chunks._path = lambda i: paths(starts[i])
         chunks._starts, chunks._ends, chunks._cuts = starts, ends, cuts
@@ -138,7 +142,9 @@ class Chunks(Sequence[Chunk]):
         overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
         cut = self._cuts[i] if self._cuts is not None else None
         path = self._path(i) if self._path is not None else ()
-        return Chunk(self.source.text[start:end], start, end, overlap=overlap, path=path, cut=cut)
+        extra = self._extras[i] if self._extras is not None else None
+        content = self.source.text[start:end]
+        return Chunk(content, start, end, overlap=overlap, path=path, metadata=extra, cut=cut)
 
     def _occurrence(self, index: int) -> int:
         if self._occurrences is None:
@@ -285,7 +291,7 @@ class Chunks(Sequence[Chunk]):
             starts = [start + distance for start in self._starts] if distance else self._starts
             ends = [end + distance for end in self._ends] if distance else self._ends
             new = Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
-            new._path = self._path
+            new._path, new._extras = self._path, self._extras
             return new
         dropped = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
         dropped += rewritten(document, offsets)

@@ -1,15 +1,11 @@
-"""Where a chunk stands: the titles around a position, and chunks that are literal slices with their place."""
+"""Where a chunk stands: the titles around a position."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
-from .chunk import Chunk, Cut
-from .packing import Spans
-
-__all__ = ["Path", "Paths", "literal_chunks"]
+__all__ = ["Path", "Paths"]
 
 Path = tuple[str, ...]
 
@@ -47,19 +43,3 @@ class Paths:
             name = self._title(i)
             self._known[i] = path = (*path, name) if name else path
         return path
-
-
-def literal_chunks(
-    text: str, spans: Spans, paths: Paths | Path, metadata: Sequence[Mapping[str, Any] | None] | None = None
-) -> list[Chunk]:
-    """Chunks that are literal slices, with their place among the headings and metadata of their own."""
-    chunks: list[Chunk] = []
-    cuts: Sequence[Cut | None] = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
-    own = metadata if metadata is not None else [None] * len(spans.starts)
-    before = 0
-    for start, end, cut, more in zip(spans.starts, spans.ends, cuts, own, strict=True):
-        overlap = min(before, end) - start if before > start else 0
-        path = paths if isinstance(paths, tuple) else paths(start)
-        chunks.append(Chunk(text[start:end], start, end, overlap=overlap, path=path, metadata=more, cut=cut))
-        before = end
-    return chunks

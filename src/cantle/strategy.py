@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -16,13 +16,14 @@ from . import checks
 from .chunk import Chunk
 from .chunks import Chunks
 from .errors import OptionError, UnusedOptionWarning
-from .lengths import Length, LengthLike, resolve
+from .lengths import Length, LengthLike, Measure, resolve
+from .packing import Level, Packer
 from .source import Source
 from .warn import warn
 
 __all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "option", "snake_case"]
 
-DEFAULT_OVERLAP = 50
+DEFAULT_SIZE, DEFAULT_OVERLAP = 4000, 50
 
 NO_LIMIT = 1 << 53  # no text is longer
 
@@ -65,7 +66,7 @@ class Sized:
     `UnknownLengthError` for an unknown length function.
     """
 
-    max_size: float | tuple[float, float] | None = option(4000, MAX_SIZE, "length units")
+    max_size: float | tuple[float, float] | None = option(DEFAULT_SIZE, MAX_SIZE, "length units")
     overlap: float | None = option(
         None,
         "How much of the end of a chunk is repeated at the start of the next, at most. "
@@ -126,8 +127,13 @@ class Sized:
 
     def _unused_now(self) -> dict[str, str]:
         """Options that were given and have no effect, each with the reason; a strategy may add its own."""
-        given = (f.name for f in dataclasses.fields(self) if getattr(self, f.name) != f.default)
-        return {name: f"with strategy {getattr(self, 'name', '?')!r}" for name in given if name in self.unused}
+        given = self._given(self.unused)
+        return {name: f"with strategy {getattr(self, 'name', '?')!r}" for name in given}
+
+    def _given(self, names: Iterable[str]) -> list[str]:
+        """Those of some options that have another value than their default; no overlap is one that was not given."""
+        wanted = set(names) - ({"overlap"} if not self.overlap else set())
+        return [f.name for f in dataclasses.fields(self) if f.name in wanted and getattr(self, f.name) != f.default]
 
     def _warn_unused(self) -> None:
         for name, reason in self._unused_now().items():
@@ -157,6 +163,19 @@ class Sized:
     def length(self) -> Length:
         """The length function in force."""
         return resolve(self.length_function)
+
+    def packer(self, text: str, levels: Sequence[Level], measure: Measure | None = None) -> Packer:
+        """What cuts `text` at `levels` by these options; `measure` is that of `length` unless it is given."""
+        return Packer(
+            text,
+            self.length.measure(text) if measure is None else measure,
+            levels,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        )
 
 
 def _default(strategy: type[Any], name: str) -> Any:

@@ -217,7 +217,7 @@ def test_tables_in_markdown() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"headers": "h1"}, r"headers must be a list of pairs \(selector, metadata key\).*got 'h1'"),
+        ({"headers": "h1"}, r"headers must be a list of pairs of strings such as \[\('h1', 'title'\)\], got 'h1'"),
         ({"headers": [("h1", "a", "b")]}, r"headers\[0\] is \('h1', 'a', 'b'\)"),
         ({"sections": [("h1", "a"), ("h2",)]}, r"sections\[1\] is"),
         ({"headers": [("h1", 1)]}, r"headers\[0\]"),

@@ -11,7 +11,7 @@ from .. import checks
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
-from ..packing import Level, Packer, Pieces, level
+from ..packing import Level, Pieces, level
 from ..source import Source
 from ..strategy import Sized, Strategy, option
 
@@ -62,17 +62,7 @@ class Character(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices of its text."""
-        text = source.text
-        measure = self.length.measure(text)
-        packer = Packer(
-            text,
-            measure,
-            (),
-            limit=self.limit,
-            overlap=self.repeat,
-            strip=self.strip_whitespace,
-            explain=self.explain,
-        )
+        text, packer = source.text, self.packer(source.text, ())
         regions: list[tuple[int, int, int, Pieces | None]] = [(0, len(text), 0, None)]
         while regions:
             start, end, depth, pieces = regions.pop()
@@ -91,7 +81,7 @@ class Character(Sized):
                 packer.add_or_cut(at, stop, self._levels[depth - 1], depth - 1)
                 at = pieces.begin(following)
         if self.least:
-            packer.spans.join_small(measure, self.least, self.limit)
+            packer.spans.join_small(packer.measure, self.least, self.limit)
         return Chunks.from_spans(source, packer.spans.starts, packer.spans.ends, cuts=packer.spans.cuts)
 
 

@@ -16,12 +16,11 @@ from ..hookspecs import hookimpl
 from ..packing import Borders, Level, Packer, Spans, level
 from ..separators import DEFAULT
 from ..source import Source
-from ..strategy import MAX_SIZE, NO_LIMIT, Sized, Strategy, option
+from ..strategy import DEFAULT_SIZE, MAX_SIZE, NO_LIMIT, Sized, Strategy, option
 from ..whitespace import STRIP
 
 __all__ = ["Html"]
 
-_SIZE_ALONE = 4000
 _TITLE = "#TITLE#"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _Pairs = list[tuple[str, str]] | tuple[tuple[str, str], ...]
@@ -61,13 +60,13 @@ class Html(Sized):
     )
     max_size: float | tuple[float, float] | None = option(
         None,
-        MAX_SIZE + f" None: no limit with headers or sections, {_SIZE_ALONE} without.",
+        MAX_SIZE + f" None: no limit with headers or sections, {DEFAULT_SIZE} without.",
         "length units",
     )
 
     def __post_init__(self) -> None:
         for name in ("headers", "sections"):
-            object.__setattr__(self, name, _pairs(name, getattr(self, name)))
+            object.__setattr__(self, name, checks.pairs(name, getattr(self, name), "[('h1', 'title')]"))
         checks.boolean("return_each_line", self.return_each_line)
         checks.choice("tables", self.tables, ("plain", "markdown"))
         self._check_overlap_alone()
@@ -77,9 +76,9 @@ class Html(Sized):
     def _check_overlap_alone(self) -> None:
         """As Mastra does with sections: an overlap above the usual size is a mistake although it has no effect."""
         alone = self.sections and not self.headers and self.max_size is None
-        if alone and isinstance(self.overlap, int | float) and self.overlap >= _SIZE_ALONE:
+        if alone and isinstance(self.overlap, int | float) and self.overlap >= DEFAULT_SIZE:
             raise OptionError(
-                f"overlap must be smaller than {_SIZE_ALONE} with sections, got {self.overlap}. It has an effect "
+                f"overlap must be smaller than {DEFAULT_SIZE} with sections, got {self.overlap}. It has an effect "
                 "with max_size only: give one, or leave overlap out."
             )
 
@@ -90,19 +89,15 @@ class Html(Sized):
         if self.return_each_line and not self.headers:
             found["return_each_line"] = "without headers"
         if self._unlimited:
-            given = {
-                "overlap": self.overlap is not None,
-                "separator_position": self.separator_position is not None,
-                "length_function": self.length_function != "characters",
-            }
-            found |= {name: "without max_size, as sections are not cut further" for name, used in given.items() if used}
+            names = self._given(("overlap", "separator_position", "length_function"))
+            found |= dict.fromkeys(names, "without max_size, as sections are not cut further")
         return found
 
     @property
     def limit(self) -> float:
         """The most a chunk may measure."""
         if self.max_size is None:
-            return NO_LIMIT if self._listed else _SIZE_ALONE
+            return NO_LIMIT if self._listed else DEFAULT_SIZE
         return super().limit
 
     @property
@@ -241,17 +236,7 @@ class _Cutting:
         return [level(separator, position=self.strategy.separator_position) for separator in DEFAULT]
 
     def _packer(self, page: blocks.Page, levels: Sequence[Level]) -> Packer:
-        strategy = self.strategy
-        return Packer(
-            page.guarded,
-            strategy.length.measure(page.text),
-            levels,
-            limit=strategy.limit,
-            least=strategy.least,
-            overlap=strategy.repeat,
-            strip=strategy.strip_whitespace,
-            explain=strategy.explain,
-        )
+        return self.strategy.packer(page.guarded, levels, self.strategy.length.measure(page.text))
 
     def _add(self, page: blocks.Page, found: Spans, paths: Sequence[tuple[str, ...]], metadata: dict[str, Any]) -> None:
         text, source, before = page.text, self.source.text, 0
@@ -276,18 +261,6 @@ class _Cutting:
                 )
             )
             before = end
-
-
-def _pairs(name: str, value: Any) -> tuple[tuple[str, str], ...]:
-    """The value of `headers` or `sections`, checked."""
-    want = f"{name} must be a list of pairs (selector, metadata key), such as [('h1', 'title'), ('h2', 'section')]"
-    if isinstance(value, str) or not isinstance(value, list | tuple):
-        raise OptionError(f"{want}, got {value!r}.")
-    for i, pair in enumerate(value):
-        good = isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
-        if not good:
-            raise OptionError(f"{want}; {name}[{i}] is {pair!r}.")
-    return tuple((selector, key) for selector, key in value)
 
 
 @hookimpl

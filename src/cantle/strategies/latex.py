@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from ..blocks import latex as blocks
 from ..blocks.latex_titles import title
-from ..blocks.markdown import line_gaps
+from ..blocks.lines import line_gaps
 from ..chunk import Span
 from ..chunks import Chunks
 from ..hookspecs import hookimpl
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Packer, Pieces, Spans, level
-from ..places import Paths, literal_chunks
+from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Pieces, Spans, level
+from ..places import Paths
 from ..separators import LANGUAGES
 from ..source import Source
 from ..strategy import Sized, Strategy
@@ -49,20 +49,12 @@ class Latex(Sized):
         else:
             document = None
             levels = [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["latex"]]
-        spans = Packer(
-            text,
-            measure,
-            levels,
-            limit=self.limit,
-            least=self.least,
-            overlap=self.repeat,
-            strip=self.strip_whitespace,
-            explain=self.explain,
-        ).pack()
-        paths = _paths(text, document) if document is not None and document.sections else None
-        if document is not None and document.broken:
-            return Chunks(source, literal_chunks(text, spans, paths or (), _warnings(spans, document)))
-        return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts, paths=paths)
+        spans = self.packer(text, levels, measure).pack()
+        if document is None:
+            return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
+        warnings = _warnings(spans, document) if document.broken else None
+        paths = _paths(text, document) if document.sections else None
+        return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts, paths=paths, metadata=warnings)
 
 
 def _paths(text: str, document: blocks.Latex) -> Paths:

@@ -9,19 +9,17 @@ from typing import ClassVar
 from .. import checks
 from ..chunk import Chunk, Cut, Span
 from ..chunks import Chunks
-from ..errors import OptionError
 from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..markdown import Layout, Part, Tables, sections
 from ..packing import Borders, Level, Packer, Spans, level
-from ..places import Path, Paths, literal_chunks
+from ..places import Path, Paths
 from ..separators import LANGUAGES
 from ..source import Source
-from ..strategy import MAX_SIZE, NO_LIMIT, Sized, Strategy, option
+from ..strategy import DEFAULT_SIZE, MAX_SIZE, NO_LIMIT, Sized, Strategy, option
 
 __all__ = ["Markdown"]
 
-DEFAULT_SIZE = 4000
 _ONLY_WITH_HEADERS = ("return_each_line", "strip_headers", "setext_headers")
 _ONLY_WITH_LIMIT = ("overlap", "length_function", "repeat_table_header")
 
@@ -64,7 +62,7 @@ class Markdown(Sized):
 
     def __post_init__(self) -> None:
         if self.headers is not None:
-            object.__setattr__(self, "headers", _pairs(self.headers))
+            object.__setattr__(self, "headers", checks.pairs("headers", self.headers, "[('#', 'title')]"))
         for name in (*_ONLY_WITH_HEADERS, "repeat_table_header"):
             checks.boolean(name, getattr(self, name))
         super().__post_init__()
@@ -77,10 +75,12 @@ class Markdown(Sized):
             reason, names = "with headers and no max_size", [*_ONLY_WITH_LIMIT, "separator_position"]
         else:
             reason, names = "with headers", ["separator_position"]
-        defaults = type(self).__dataclass_fields__
-        found |= {name: reason for name in names if getattr(self, name) != defaults[name].default}
-        if self.headers is None and self.separator_position is not None and self.repeat_table_header:
-            found["repeat_table_header"] = "with separator_position"
+        found |= dict.fromkeys(self._given(names), reason)
+        if self.repeat_table_header:
+            if self.headers is None and self.separator_position is not None:
+                found["repeat_table_header"] = "with separator_position"
+            elif self.headers is not None and self.return_each_line:
+                found["repeat_table_header"] = "with return_each_line"
         return found
 
     @property
@@ -101,7 +101,7 @@ class Markdown(Sized):
         if self.headers is not None:
             return self._sections(source, layout)
         levels = layout.levels() if self.separator_position is None else self._patterns()
-        packer, paths = self._packer(source.text, levels), layout.paths()
+        packer, paths = self.packer(source.text, levels), layout.paths()
         if self.repeat_table_header and self.separator_position is None:
             tables = Tables(layout, packer, self.length)
             return Chunks(source, self._cut(packer, tables, (0, len(source.text)), paths), dropped=())
@@ -110,18 +110,6 @@ class Markdown(Sized):
 
     def _patterns(self) -> list[Level]:
         return [level(p, regex=True, position=self.separator_position) for p in LANGUAGES["markdown"]]
-
-    def _packer(self, text: str, levels: list[Level]) -> Packer:
-        return Packer(
-            text,
-            self.length.measure(text),
-            levels,
-            limit=self.limit,
-            least=self.least,
-            overlap=self.repeat,
-            strip=self.strip_whitespace,
-            explain=self.explain,
-        )
 
     def _sections(self, source: Source, layout: Layout) -> Chunks:
         assert self.headers is not None
@@ -136,7 +124,7 @@ class Markdown(Sized):
         dropped = [(a, b, "heading-in-metadata") for a, b in found.dropped]
         if self.max_size is None:
             return Chunks(source, self._whole(text, found.parts), dropped=dropped)
-        packer = self._packer(text, layout.levels())
+        packer = self.packer(text, layout.levels())
         tables = Tables(layout, packer, self.length) if self.repeat_table_header else None
         chunks = []
         for part in found.parts:
@@ -172,21 +160,18 @@ class Markdown(Sized):
             packer.add_or_cut(start, end, border)
             if self.least:
                 spans.join_small(packer.measure, self.least, self.limit)
-            chunks += literal_chunks(text, spans, paths, [metadata] * len(spans.starts))
+            chunks += _slices(text, spans, paths, metadata)
         return chunks
 
 
-def _pairs(value: object) -> tuple[tuple[str, str], ...]:
-    expected = "headers must be a list of pairs of strings such as [('#', 'title')]"
-    if isinstance(value, str) or not isinstance(value, list | tuple):
-        raise OptionError(f"{expected}, got {value!r}.")
-    found = []
-    for pair in value:
-        pair_of_strings = isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(s, str) for s in pair)
-        if not pair_of_strings or not pair[0]:
-            raise OptionError(f"{expected}, got {pair!r} among {list(value)!r}.")
-        found.append((pair[0], pair[1]))
-    return tuple(found)
+def _slices(text: str, spans: Spans, paths: Paths | Path, metadata: Mapping[str, str] | None) -> Iterator[Chunk]:
+    cuts: Sequence[Cut | None] = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
+    before = 0
+    for start, end, cut in zip(spans.starts, spans.ends, cuts, strict=True):
+        path = paths if isinstance(paths, tuple) else paths(start)
+        overlap = max(0, min(before, end) - start)
+        yield Chunk(text[start:end], start, end, overlap=overlap, path=path, metadata=metadata, cut=cut)
+        before = end
 
 
 @hookimpl

@@ -11,7 +11,7 @@ from .. import checks
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
-from ..packing import Level, Packer, level
+from ..packing import Level, level
 from ..separators import DEFAULT, LANGUAGES
 from ..source import Source
 from ..strategy import Sized, Strategy, option
@@ -81,16 +81,7 @@ class Recursive(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices of its text."""
-        spans = Packer(
-            source.text,
-            self.length.measure(source.text),
-            self._levels,
-            limit=self.limit,
-            least=self.least,
-            overlap=self.repeat,
-            strip=self.strip_whitespace,
-            explain=self.explain,
-        ).pack()
+        spans = self.packer(source.text, self._levels).pack()
         return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
 
 

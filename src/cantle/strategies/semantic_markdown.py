@@ -16,8 +16,8 @@ from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..lengths import Measure, TokenLength
 from ..markdown import Layout
-from ..packing import Borders, Packer, Spans
-from ..places import Paths, literal_chunks
+from ..packing import Borders, Spans
+from ..places import Paths
 from ..source import Source
 from ..strategy import MAX_SIZE, Strategy, option
 from ..whitespace import STRIP, is_blank
@@ -61,8 +61,7 @@ class SemanticMarkdown(Encoded):
     def _unused_now(self) -> dict[str, str]:
         found = super()._unused_now()
         if self.max_size is None:
-            given = {"overlap": self.overlap is not None, "length_function": self.length_function != "characters"}
-            found |= {name: "without max_size" for name, is_given in given.items() if is_given}
+            found |= dict.fromkeys(self._given(("overlap", "length_function")), "without max_size")
         return found
 
     def split(self, source: Source) -> Chunks:
@@ -75,7 +74,9 @@ class SemanticMarkdown(Encoded):
         sections = self._joined(list(_sections(text, headings, tokens)), length)
         spans = self._spans(text, sections, layout)
         counts = [{"token_count": int(tokens.length(*span))} for span in zip(spans.starts, spans.ends, strict=True)]
-        return Chunks(source, literal_chunks(text, spans, _paths(headings), counts), dropped=())
+        return Chunks.from_spans(
+            source, spans.starts, spans.ends, cuts=spans.cuts, paths=_paths(headings), metadata=counts
+        )
 
     def _joined(self, sections: list[_Section], length: TokenLength) -> list[_Section]:
         """One pass a depth, the deepest first."""
@@ -99,21 +100,12 @@ class SemanticMarkdown(Encoded):
                 last = section.end >= len(text)
                 spans.add(section.start, section.end, Cut("end" if last else "heading", 0) if self.explain else None)
             return spans
-        measure = self.length.measure(text)
-        packer = Packer(
-            text,
-            measure,
-            layout.levels(),
-            limit=self.limit,
-            overlap=self.repeat,
-            strip=self.strip_whitespace,
-            explain=self.explain,
-        )
+        packer = self.packer(text, layout.levels())
         border = Borders((), "heading")
         for section in sections:
             packer.add_or_cut(section.start, section.end, border)
         if self.least:
-            packer.spans.join_small(measure, self.least, self.limit)
+            packer.spans.join_small(packer.measure, self.least, self.limit)
         return packer.spans
 
 
