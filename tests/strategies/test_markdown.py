@@ -390,3 +390,10 @@ def test_the_contract_on_hostile_documents(options: dict[str, Any]) -> None:
 @given(st.one_of(markdown_documents(), markdown_documents(), texts()), st.sampled_from(VARIANTS))
 def test_the_contract_on_made_documents(text: str, options: dict[str, Any]) -> None:
     check_document("markdown", MDocument.from_markdown(text), points=[1, 2, 3, 4, 5, 6, 9], **options)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_paragraphs_go_before_lines_whatever_the_line_ends(end: str) -> None:
+    text = "one\n\ntwo two\nthree\nfour\n".replace("\n", end)
+    chunks = MDocument.from_markdown(text).chunk("markdown", max_size=20, overlap=0)
+    assert [chunk.content.split() for chunk in chunks] == [["one"], ["two", "two", "three", "four"]]

@@ -6,7 +6,8 @@ import re
 
 __all__ = ["line_gaps", "view"]
 
-_BREAKS = {1: re.compile(r"\r\n|\n|\r"), 2: re.compile(r"(?:\r\n|\n|\r){2,}")}
+_BREAK = r"(?:\r\n|\n|\r(?!\n))"  # so that CR LF is never two
+_BREAKS = {1: re.compile(_BREAK), 2: re.compile(_BREAK + "{2,}")}
 
 
 def view(text: str) -> str:
