@@ -140,6 +140,8 @@ def matched(selector: str, source: str) -> list[str]:
         ("div>p>b", ["<b id=deep"]),
         ("div * b", ["<b id=deep"]),
         ("p[lang!=en-GB]", ["<p", '<p data-k="v w"']),
+        ("p[lang!=EN-gb i]", ["<p", '<p data-k="v w"']),
+        ("[lang|=EN i]", ["<p lang=en-GB"]),
     ],
 )
 def test_selectors_find_elements(selector: str, wanted: list[str]) -> None:
@@ -153,6 +155,18 @@ def test_selectors_find_elements(selector: str, wanted: list[str]) -> None:
 def test_other_selectors_are_refused(selector: str) -> None:
     with pytest.raises(OptionError, match=r"headers.*no selector that is known here"):
         parse(selector, "headers")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    ["é" * 50_000 + "!", "[" + "é" * 50_000, "[a" + " " * 50_000 + "b", "\\a" * 30_000 + "!", "[a=" + "'b" * 30_000],
+    ids=["a name", "an attribute", "white space", "escapes", "quotes"],
+)
+def test_a_long_selector_is_refused_in_linear_time(selector: str) -> None:
+    started = time.process_time()
+    with pytest.raises(OptionError):
+        parse(selector, "headers")
+    assert time.process_time() - started < 1  # the pattern once took 2 to the power of its length
 
 
 def test_the_narrowest_selector_wins() -> None:

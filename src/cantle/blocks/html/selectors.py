@@ -10,10 +10,11 @@ from .references import decode
 
 __all__ = ["Compound", "Selector", "attributes_of", "parse"]
 
-_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)+"
+_NAME = r"(?:[a-zA-Z0-9_-]|[^\x00-\x7f]|\\.)++"
 _PART = re.compile(
     rf"""(?P<tag>\*|{_NAME}) | \#(?P<id>{_NAME}) | \.(?P<cls>{_NAME})
-    | \[\s*(?P<attr>{_NAME})\s*(?:(?P<op>[~|^$*!]?=)\s*(?P<value>"[^"]*"|'[^']*'|[^\]\s]+)\s*(?P<fold>[iI]?)\s*)?\]""",
+    | \[ \s*+ (?P<attr>{_NAME}) \s*+
+      (?: (?P<op>[~|^$*!]?=) \s*+ (?P<value>"[^"]*+"|'[^']*+'|[^\]\s]++) \s*+ (?P<fold>[iI]?) \s*+ )? \]""",
     re.VERBOSE,
 )
 _GAP = re.compile(r"\s*(>)\s*|\s+")
@@ -55,12 +56,12 @@ class Compound:
 
 
 def _holds(have: str | None, operator: str, value: str, fold: bool) -> bool:
-    if operator == "!=":
+    if fold:
+        have, value = have and have.lower(), value.lower()
+    if operator == "!=":  # not of CSS, but Mastra has it
         return have != value
     if have is None:
         return False
-    if fold:
-        have, value = have.lower(), value.lower()
     match operator:
         case "":
             return True
