@@ -14,7 +14,7 @@ from cantle import errors
 
 HEAVY = set(
     "numpy tiktoken toktok lxml markdown_it nltk rich importlib.metadata yaml regex pluggy click asyncio pandas "  # noqa: SIM905
-    "pyarrow hypothesis bs4 charset_normalizer".split()
+    "pyarrow hypothesis bs4 charset_normalizer pylatexenc selectolax punkt fastokens tokenizers".split()
 )
 
 

@@ -172,7 +172,7 @@ class MDocument(Source):
     ) -> Strategy:
         if strategy is None or strategy == "":
             strategy = DEFAULT_STRATEGY.get(self.kind, "recursive")
-            if {"separators", "language"} & options.keys():  # options of `recursive` alone
+            if {"separators", "language"} & options.keys():  # then text is meant, whatever the kind
                 strategy = "recursive"
         return host.make(strategy, options)
 

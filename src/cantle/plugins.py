@@ -35,8 +35,8 @@ __all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 
 BUILTIN = (
     "cantle.strategies.character",
-    "cantle.strategies.json",
     "cantle.strategies.html",
+    "cantle.strategies.json",
     "cantle.strategies.latex",
     "cantle.strategies.markdown",
     "cantle.strategies.recursive",
@@ -44,7 +44,7 @@ BUILTIN = (
     "cantle.strategies.sentence",
     "cantle.strategies.token",
 )
-"""The modules of our own strategies and extractors, in the form a stranger's plugin has."""
+"""The modules of our own strategies, in the form a stranger's plugin has."""
 
 GROUP = "cantle"
 

@@ -54,7 +54,8 @@ class Recursive(Sized):
         checks.string("language", self.language, none=True)
         if self.language and self.language not in LANGUAGES:
             raise OptionError(
-                f"language {self.language!r} is not supported. Choose from {', '.join(LANGUAGES)}, or give separators."
+                f"language {self.language!r} is not supported. Choose from {', '.join(LANGUAGES)}, or give separators. "
+                "For a natural language use the strategy 'sentence'."
             )
         super().__post_init__()
         self._levels  # noqa: B018  # a wrong pattern is an error now, not at the first document
