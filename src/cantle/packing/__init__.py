@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from .borders import Borders, Gaps, Outside
 from .engine import Packer
-from .lead import rows_with_lead
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
+from .rows import rows_with_lead
 from .spans import Spans
 
 __all__ = [

@@ -29,7 +29,7 @@ class Borders:
 
 
 class Outside:
-    """Cut at a literal, but not inside the stretches to keep whole: those are left to the levels below.
+    """Cut at a literal, which is left out there, but not inside the stretches to keep whole.
 
     `keep` are `(start, end)`, ascending and disjoint. A piece that reaches over such a stretch and is too
     long is cut further down the ladder, by the same literal without `Outside` for instance.
@@ -38,6 +38,7 @@ class Outside:
     kind = "separator"
 
     def __init__(self, literal: Literal, keep: Sequence[tuple[int, int]]) -> None:
+        assert literal.position is None, "a separator that stays in the text is not known here"
         self.literal, self.detail = literal, literal.detail
         self.starts = [start for start, _ in keep]
         self.ends = [end for _, end in keep]
@@ -47,8 +48,7 @@ class Outside:
         first = bisect_right(self.ends, start)
         if first == len(self.starts) or self.starts[first] >= end:
             return self.literal.on(text, start, end, strip)
-        literal = self.literal
-        pieces = _OutsidePieces(text, start, end, literal.separator, literal.position, strip, self.starts, self.ends)
+        pieces = _OutsidePieces(text, start, end, self.literal.separator, strip, self.starts, self.ends)
         return pieces if pieces.next(start)[0] < end or pieces.begin(start) > start else None
 
 
@@ -61,19 +61,16 @@ class _OutsidePieces(LiteralPieces):
         start: int,
         end: int,
         separator: str,
-        position: str | None,
         strip: bool,
         starts: Sequence[int],
         ends: Sequence[int],
     ) -> None:
-        super().__init__(text, start, end, separator, position, strip)
+        super().__init__(text, start, end, separator, None, strip)
         self._starts, self._ends = starts, ends
         self._risky, self.risky = self.risky, True  # so that every occurrence is asked about
 
     def next(self, start: int) -> tuple[int, int]:
-        at = start + (self.position == "start")
-        if self.position == "start" and self.text.startswith(self.separator, start):
-            at = start + self.width
+        at = start
         while (found := self.text.find(self.separator, at, self.high)) >= 0:
             i = self._stretch(found)
             if i >= 0:
@@ -85,13 +82,13 @@ class _OutsidePieces(LiteralPieces):
         return self.high, self.high
 
     def last(self, start: int, most: int) -> tuple[int, int] | None:
-        # A limit inside of a stretch is one before it.
-        before = most if self.position == "end" else most + self.width
-        i = bisect_left(self._starts, before) - 1
-        if i >= 0 and before <= self._ends[i]:
+        reach = most + self.width  # an occurrence ends here at the latest
+        i = bisect_left(self._starts, reach) - 1
+        if i >= 0 and reach <= self._ends[i]:
+            # That is in a stretch to keep, so the last occurrence is one before the stretch.
             if self._starts[i] <= start:
                 return None
-            most -= before - self._starts[i]
+            most -= reach - self._starts[i]
         return super().last(start, most)
 
     def _stretch(self, found: int) -> int:

@@ -23,8 +23,9 @@ def rows_with_lead(
 ) -> Iterator[Row]:
     """Fill chunks with as many rows as fit behind the lead.
 
-    `rows` are the starts of the rows; the first one follows the lead, the last one reaches to `end`. `length` measures
-    a text that is put together. A row that does not fit behind the lead stands alone, cut where it must be.
+    `rows` are the starts of the rows, none of which is blank; the first one follows the lead, the last one reaches to
+    `end`. `length` measures a text that is put together. A row that does not fit behind the lead stands alone, cut
+    where it must be.
     """
     text, limit, strip = packer.text, packer.limit, packer.strip
     repeated = text[lead[0] : lead[1]]
@@ -46,7 +47,7 @@ def rows_with_lead(
         spans = packer.spans = Spans(text, strip, packer.spans.cuts is not None)
         if not i:
             spans.add(*lead, _ROW)
-        packer.add_or_cut(rows[i], stops[i])
+        packer.add_or_cut(*(trim(text, rows[i], stops[i]) if strip else (rows[i], stops[i])))
         cuts = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
         done = 0
         for low, high, cut in zip(spans.starts, spans.ends, cuts, strict=True):
