@@ -300,6 +300,19 @@ def test_words_as_marks() -> None:
     ]
 
 
+def test_words_are_of_one_level_above_the_hashes() -> None:
+    text = "Chapter I\na\n# A\nb\nSection 1\nc\n# B\nd\nChapter II\ne\n"
+    headers = [("Chapter", "c"), ("Section", "s"), ("#", "t")]
+    assert told(text, headers=headers) == [
+        ("a", {"c": "I"}),
+        ("b", {"c": "I", "t": "A"}),
+        ("c", {"s": "1"}),
+        ("d", {"s": "1", "t": "B"}),
+        ("e", {"c": "II"}),
+    ]
+    assert [c.path for c in chunks(text, headers=headers)] == [("I",), ("I", "A"), ("1",), ("1", "B"), ("II",)]
+
+
 def test_no_headers_listed() -> None:
     assert cut(GUIDE, headers=[]) == [GUIDE.strip()]
 

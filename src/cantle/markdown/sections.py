@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ..places import Path
 from ..whitespace import STRIP, is_blank
 from .cuts import Layout
 
-__all__ = ["Part", "Sections", "sections"]
+__all__ = ["Part", "sections"]
 
 _BLANKS = f"[{re.escape(STRIP.replace(chr(10), ''))}]"
 _LINE = re.compile(r"[^\r\n]+(?:\r\n|\n|\r|\Z)")
@@ -56,7 +56,7 @@ class _Open:
     heading: _Heading
     metadata: dict[str, str]
     path: Path
-    named: bool = field(default=False)
+    named: bool = False
 
 
 def sections(
@@ -99,7 +99,10 @@ def _headings(layout: Layout, headers: Sequence[tuple[str, str]], underlined: bo
 
 
 def _worded(layout: Layout, marks: Sequence[str], keys: Mapping[str, str]) -> Iterator[_Heading]:
-    """Lines that begin with one of the marks, a blank or nothing behind it."""
+    """Lines that begin with one of the marks, a blank or nothing behind it.
+
+    The level of a mark is how many # are in it, as in Mastra: words are above `#`, and all of one level.
+    """
     pattern = "|".join(map(re.escape, marks))
     line = re.compile(rf"^{_BLANKS}*+({pattern})(?= |{_BLANKS}*+$)([^\n]*)(?:\n|\Z)", re.MULTILINE)
     tables = [(b.start, b.end) for b in layout.blocks if b.kind == "table"]
