@@ -212,6 +212,13 @@ def test_paths_of_headings(source: str, paths: list[str]) -> None:
     assert [element.xpath for element in tree_of(source).elements] == paths
 
 
+def test_formatting_elements_that_a_block_ends_are_not_opened_anew() -> None:
+    source = "<div><b hidden>x</div>y<p>z"  # a browser hides all of it
+    assert text_of(source) == "y\n\nz"
+    (element,) = tree_of(source, "b").elements
+    assert element.xpath == "/div[1]/b[1]"
+
+
 def test_a_path_in_a_page_of_great_depth_has_its_last_steps() -> None:
     (element,) = tree_of("<div>" * 500 + "<h1>A</h1>").elements
     assert element.xpath == "//" + "div[1]/" * 32 + "h1[1]"
@@ -323,6 +330,7 @@ def test_the_words_of_a_proper_page_are_kept_in_order(source: str) -> None:
         ("a&nbsp;b &#32; c &#10;", "a\u00a0b c"),
         ("<math><mi>x</mi><mo>=</mo><annotation>x=</annotation></math>", "x="),
         ("a\0b", "a\0b"),
+        ("<details><summary>a</summary>b<p>c</p></details>d", "a\nb\n\nc\n\nd"),
         ("", ""),
         (" \n ", ""),
     ],

@@ -54,6 +54,8 @@ class Page:
     is `span_starts[i]:span_ends[i]`. `numbers[i]` is the number of the text it is. `joints[i]` stands before
     piece `i`. `before` and `after` are what a table row writes
     around its first and last cell. `rewritten` are the pieces that do not stand letter for letter.
+    `literal` says for each piece whether its white space is kept, `in_table` whether it is in a table
+    that is written in Markdown, where pipes are masked.
     """
 
     texts: Texts

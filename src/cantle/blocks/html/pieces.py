@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graphemes import is_boundary
-from ...whitespace import STRIP
 from .references import decode
 from .texts import Texts
 from .tokens import SPACE
@@ -49,36 +48,28 @@ class Pieces:
         self.ends = self.base + sizes
         self.lead, self.trail = lead > 0, lead + sizes < full
 
-    def trim_kept(self, ranges: Sequence[tuple[int, int]], bare: Sequence[tuple[int, int]]) -> None:
-        """Leave out blank lines at the start of preformatted text, and white space at its end.
+    def trim_kept(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Leave out blank lines at the start of preformatted text, and white space at its end."""
+        for first in self.literal_at([opens + 1 for opens, _ in ranges]):
+            blank = _BLANK_LINES.match(self.cores[first])
+            self.shorten(first, blank.end() if blank else 0, 0)
+        for last in self.literal_at([closes for _, closes in ranges]):
+            core = self.cores[last]
+            self.shorten(last, 0, len(core) - len(core.rstrip(SPACE)))
 
-        Bare text is trimmed at both ends.
-        """
-        import numpy
-
-        if not len(ranges) and not len(bare):
-            return
-        for ranges_, is_bare in ((ranges, False), (bare, True)):
-            pairs = numpy.array(ranges_, numpy.int64).reshape(-1, 2)
-            firsts, lasts = (pairs[:, 0], pairs[:, 1]) if is_bare else (pairs[:, 0] + 1, pairs[:, 1])
-            for first in self._indexes(firsts):
-                core = self.cores[first]
-                blank = _BLANK_LINES.match(core)
-                self._cut(first, len(core) - len(core.lstrip(STRIP)) if is_bare else blank.end() if blank else 0, 0)
-            for last in self._indexes(lasts):
-                core = self.cores[last]
-                self._cut(last, 0, len(core) - len(core.rstrip(STRIP if is_bare else SPACE)))
-
-    def _indexes(self, numbers: Any) -> list[int]:
+    def literal_at(self, numbers: Sequence[int]) -> list[int]:
         """Where texts of these numbers are; those that are not here or not literal are left out."""
         import numpy
 
+        if not numbers:
+            return []
         at = numpy.searchsorted(self.numbers, numbers)
         at = at[at < len(self.numbers)]
         found = at[self.literal[at] & numpy.isin(self.numbers[at], numbers)]
         return found.tolist()  # type: ignore[no-any-return]
 
-    def _cut(self, i: int, front: int, back: int) -> None:
+    def shorten(self, i: int, front: int, back: int) -> None:
+        """Cut characters off a piece that stands as in the source."""
         core = self.cores[i]
         self.cores[i] = core[front : len(core) - back]
         self.base[i] += front

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import bare as bare_text
 from .names import ITEM, JOINTS, LINE, LOOSE, NUMBER, TABLE_PARTS, gap_table, members
 from .page import Page
 from .pieces import Pieces
@@ -45,8 +46,8 @@ def render(
 ) -> Page:
     """The page's text without the texts `left_out`.
 
-    The texts of the ranges `bare` (first and last) are taken as they stand, and joined by a blank for each
-    node between them. `joints` says what stands before some texts, whatever the tags ask for.
+    The ranges `bare` of texts (first and last) are what the module `bare` says. `joints` says what stands before some
+    texts, whatever the tags ask for.
     """
     import numpy
 
@@ -57,7 +58,8 @@ def render(
     shown = texts.shown & ~left_out & (tokens.tag_at > tokens.text_at)
     chosen = numpy.flatnonzero(shown & (literal | ~texts.blank))
     pieces = Pieces(texts, chosen, literal, tables)
-    pieces.trim_kept(tree.kept_space, bare)
+    pieces.trim_kept(tree.kept_space)
+    bare_text.trim(pieces, bare)
     pieces.decode()
     filled = numpy.fromiter(map(bool, pieces.cores), bool, len(chosen))
     blank = shown & texts.blank & ~literal
@@ -70,10 +72,8 @@ def render(
     numbers = pieces.numbers.tolist()
     strings = _joints(pieces, blanks, gaps)
     before, after = _join_tables(texts, tables, numbers, strings, Markdown() if markdown else Plain())
-    for i in numpy.flatnonzero(is_bare[pieces.numbers]).tolist() if bare else ():
-        if i and is_bare[numbers[i - 1]] and is_bare[numbers[i - 1] : numbers[i]].all():
-            elements = tokens.codes[numbers[i - 1] : numbers[i]] > 0
-            strings[i] = " " * (1 + int(elements.sum()))
+    if bare:
+        bare_text.join(strings, pieces, is_bare)
     for number, joint in (joints or {}).items():
         i = int(numpy.searchsorted(pieces.numbers, number))
         if 0 < i < len(numbers):

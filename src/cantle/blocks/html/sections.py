@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .names import NUMBER, VOID, members
+from .bare import Finder
 from .texts import Texts, covering
 from .tree import Element, Tree
 
 __all__ = ["Plan", "Section", "plan", "titles_at"]
 
-_VOID = [NUMBER[name] for name in VOID]
 _REPEATED = "  \n"
 """What stands between the contents of two sections that are joined."""
 
@@ -43,8 +42,12 @@ class Plan:
     joints: dict[int, str]
 
 
-def plan(texts: Texts, tree: Tree, gaps: Any, *, join: bool) -> Plan:
-    """Divide the page at the elements of `tree`. `join`: neighbours with the same heading become one section."""
+def plan(texts: Texts, tree: Tree, gaps: Any, *, join: bool = False, keep_headings: bool = False) -> Plan:
+    """Divide the page at the elements of `tree`.
+
+    `join`: neighbours with the same heading become one section. `keep_headings`: the sections only say where headings
+    stand; these stay in the text, which is rendered like that of a page without any.
+    """
     elements = [e for e in tree.elements if not texts.hidden_tags[e.opens]]
     result = _Planned(texts, tree, bool(elements))
     last = elements[0].opens if elements else texts.count - 1
@@ -66,7 +69,9 @@ def plan(texts: Texts, tree: Tree, gaps: Any, *, join: bool) -> Plan:
             else:  # nothing but a heading: then that is the section
                 section.first, section.last = element.opens + 1, element.closes
         if filled:
-            result.keep_bare(first, last)
+            result.note_bare(first, last)
+    if keep_headings:
+        return Plan(result.sections, covering(texts.count, []), [], {})
     return Plan(result.sections, covering(texts.count, result.left_out), result.bare, result.joints)
 
 
@@ -87,9 +92,7 @@ class _Planned:
         self.bare: list[tuple[int, int]] = []
         self.joints: dict[int, str] = {}
         self.solid: list[int] = numpy.flatnonzero(texts.solid).tolist()
-        self.rough: list[int] = []  # how many tags so far are not plain
-        if headed:
-            self.rough = numpy.concatenate(([0], numpy.cumsum(~_plain(texts, tree)))).tolist()
+        self.finder = Finder(texts, tree) if headed else None
 
     def has_content(self, first: int, last: int) -> bool:
         i = bisect_left(self.solid, first)
@@ -112,27 +115,11 @@ class _Planned:
             self.joints[self.solid[bisect_left(self.solid, section.first)]] = _REPEATED
         previous.last = section.last
 
-    def keep_bare(self, first: int, last: int) -> None:
-        """Note a section whose text stands in no element of its own: it is taken as it stands."""
+    def note_bare(self, first: int, last: int) -> None:
+        """Note a section whose text stands in no element of its own."""
         start, end = self.solid[bisect_left(self.solid, first)], self.solid[bisect_right(self.solid, last) - 1]
-        if self.rough[end] == self.rough[first]:
+        if self.finder is not None and self.finder.is_bare(first, end):
             self.bare.append((start, end))
-
-
-def _plain(texts: Texts, tree: Tree) -> Any:
-    """Which tags neither begin nor end an element that holds something: comments, void and empty elements, strays."""
-    import numpy
-
-    codes = texts.tokens.codes
-    plain = (codes == 0) | (members(_VOID, codes) & (codes > 0)) | texts.hidden_tags
-    plain[tree.strays] = True
-    empty = numpy.flatnonzero((codes[:-1] > 0) & (codes[1:] == -codes[:-1]) & (_sizes(texts)[1:-1] == 0))
-    plain[empty] = plain[empty + 1] = True
-    return plain
-
-
-def _sizes(texts: Texts) -> Any:
-    return texts.tokens.tag_at - texts.tokens.text_at
 
 
 def titles_at(sections: Sequence[Section], ranks: Sequence[int]) -> list[tuple[str, ...]]:

@@ -52,7 +52,10 @@ class Element:
 
 @dataclass
 class Tree:
-    """What the pass found. Ranges are `(tag that opens, tag that closes or comes next)`."""
+    """What the pass found. Ranges are `(tag that opens, tag that closes or comes next)`.
+
+    `strays` are tags that the standard ignores.
+    """
 
     elements: list[Element] = field(default_factory=list)
     hidden: list[tuple[int, int]] = field(default_factory=list)
@@ -303,7 +306,11 @@ class _Walk:
                 self._ended(tag, i, own and len(stack) == depth)
 
     def _bury(self, depth: int, i: int) -> None:
-        """End a formatting element although elements in it stay open."""
+        """End a formatting element although elements in it stay open.
+
+        A browser then opens a copy of it inside of them; text looks the same without. It stays on the stack with no
+        name, so that the depths of those above it stay right.
+        """
         self.where[self.codes[depth]].pop()
         self.codes[depth] = 0
         self._ended(self.stack[depth], i, True)
