@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
 
 from cantle.blocks.json import Tree, read, written
+from cantle.blocks.json.check import values
 from cantle.errors import DocumentError
 from cantle.testing import json_documents, texts
 
@@ -102,6 +104,16 @@ def test_containers_are_runs_of_marks() -> None:
     empty = found.opening(found.text.index("[]"), 2)
     assert found.closing(empty) == empty + 1
     assert found.origin(5, 17) == (9, 23)
+
+
+def test_the_check_keeps_no_objects() -> None:
+    text = "[" + ",".join(['{"a":{"b":[1,2,"x"]}}'] * 20_000) + "]"
+    tracemalloc.start()
+    found, keys = values(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found, keys) == ([(0, len(text))], 40_000)
+    assert peak < 2 * len(text)  # a byte for each character; the objects would be some twenty
 
 
 def test_nothing_and_byte_order_marks() -> None:

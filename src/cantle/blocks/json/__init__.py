@@ -1,8 +1,8 @@
-"""JSON read without building its values: what is where, in a compact copy of the document.
+"""JSON as positions: what is where, in a compact copy of the document. Its values are not kept.
 
-`read(text)` checks the whole text, takes the white space out and says where every member and item
-begins and ends, and where each character stands in the source. It opens nothing: of a subtree only
-its two ends are looked at until somebody asks what is in it. No step is recursive.
+`read(text)` checks the whole text (`check`: here values are made, and let go), takes the white space out and says
+where every member and item begins and ends, and where each character stands in the source. Of a subtree only its two
+ends are looked at until somebody asks what is in it. No step of ours is recursive.
 """
 
 from __future__ import annotations
