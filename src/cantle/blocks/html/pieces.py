@@ -34,11 +34,11 @@ class Pieces:
         self.in_table = in_table[numbers]
         self.replaced = numpy.zeros(count, bool)
         whole, starts = texts.tokens.texts, texts.tokens.text_at[numbers]
-        self.cores = [texts.cores[i] for i in numbers.tolist()]
+        self.cores = list(map(texts.cores.__getitem__, numbers.tolist()))
         sizes, full = texts.sizes[numbers], texts.tokens.tag_at[numbers] - starts
         lead = numpy.zeros(count, numpy.int64)
         trimmed = numpy.flatnonzero(full > sizes)
-        some = [whole[i] for i in numbers[trimmed].tolist()]
+        some = list(map(whole.__getitem__, numbers[trimmed].tolist()))
         lead[trimmed] = [len(text) - len(text.lstrip(SPACE)) for text in some]
         literals = numpy.flatnonzero(self.literal)
         for i, number in zip(literals.tolist(), numbers[literals].tolist(), strict=True):
@@ -99,7 +99,7 @@ class Pieces:
         self.numbers, self.literal, self.in_table = self.numbers[chosen], self.literal[chosen], self.in_table[chosen]
         self.replaced, self.base, self.ends = self.replaced[chosen], self.base[chosen], self.ends[chosen]
         self.lead, self.trail = self.lead[chosen], self.trail[chosen]
-        self.cores = [self.cores[i] for i in chosen.tolist()]
+        self.cores = list(map(self.cores.__getitem__, chosen.tolist()))
         self.span_starts, self.span_ends = self.base.copy(), self.ends.copy()
 
     def collapse(self) -> None:
@@ -108,11 +108,12 @@ class Pieces:
 
         cores = self.cores
         # Tabs and their like are rare; a reference may stand for one.
-        rare = any(char in self.texts.tokens.source for char in "\t\f\r&")
-        for i in numpy.flatnonzero(~self.literal).tolist():
+        rare = self.replaced | any(char in self.texts.tokens.source for char in "\t\f\r")
+        some = numpy.flatnonzero(~self.literal)
+        for i, is_rare in zip(some.tolist(), rare[some].tolist(), strict=True):
             core = cores[i]
-            if "\n" in core or "  " in core or (rare and _RARE.search(core)):
-                core = _RARE.sub(" ", core) if rare else core
+            if "\n" in core or "  " in core or (is_rare and _RARE.search(core)):
+                core = _RARE.sub(" ", core) if is_rare else core
                 core = core.replace("\n", " ")
                 while "  " in core:
                     core = core.replace("  ", " ")

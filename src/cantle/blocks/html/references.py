@@ -11,7 +11,7 @@ from .tokens import token_at
 
 __all__ = ["Reference", "decode", "of_span", "references"]
 
-_PATTERN = re.compile(r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?|[a-zA-Z][a-zA-Z0-9]*;?)")
+_PATTERN = re.compile(r"(&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?|[a-zA-Z][a-zA-Z0-9]*;?))")
 _LONGEST = 32
 _WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 _OF_TWO = {"fjlig;": None, "ThickSpace;": "\u205f"}
@@ -69,12 +69,17 @@ def _numbered(digits: str) -> str:
 
 def decode(text: str) -> str:
     """A text with its references replaced."""
-    return _PATTERN.sub(_replacement, text) if "&" in text else text
+    if "&" not in text:
+        return text
+    parts = _PATTERN.split(text)  # faster than a call for each match
+    parts[1::2] = map(_replacement, parts[1::2])
+    return "".join(parts)
 
 
-def _replacement(match: re.Match[str]) -> str:
-    size, value = _read(match[0])
-    return value + match[0][size:]
+@lru_cache(maxsize=1024)
+def _replacement(written: str) -> str:
+    size, value = _read(written)
+    return value + written[size:]
 
 
 def of_span(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from ...whitespace import is_blank
@@ -79,7 +80,7 @@ def read(tokens: Tokens, tree: Tree) -> Texts:
     hidden_tags = covering(count, own_end)[:-1]
     kept = covering(count, ((opens + 1, closes + 1) for opens, closes in tree.kept_space))
     shown = ~hidden
-    cores = [text.strip(SPACE) for text in tokens.texts]
+    cores = list(map(str.strip, tokens.texts, repeat(SPACE)))
     sizes = numpy.fromiter(map(len, cores), numpy.int64, count)
     blank = sizes == 0
     solid = shown & ~blank

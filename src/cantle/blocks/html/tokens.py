@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import Any
 
 from .names import RAW, Numbers
@@ -21,8 +22,8 @@ SPACE = "\t\n\f\r "
 
 _S = r"[\t\n\f\r ]"
 _ATTRIBUTES = (  # the plain ones first, which are nearly all
-    rf"(?:(?: [a-z-]++=\"[^\"]*+\")++|[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
-    rf"(?:{_S}*+={_S}*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+)*+"
+    rf"(?:(?: [a-z-]++=\"[^\"]*+\")*+(?=>)|(?:[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
+    rf"(?:{_S}*+={_S}*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+)*+)"
 )
 _NAME_END = r"(?=[\t\n\f\r />])"
 _COMMENT = r"!--(?:-?>|(?s:.*?)(?:--!?>|\Z))"
@@ -91,7 +92,7 @@ def tokens(source: str) -> Tokens:
     count = len(names)
     sizes = numpy.zeros(2 * count + 1, numpy.int64)  # of texts and tags in turn
     others = parts[3::4]
-    odd = [i for i, other in enumerate(others) if other is not None]
+    odd = list(compress(range(count), others))
     comments = []
     for i in odd:
         other = others[i]

@@ -85,6 +85,7 @@ _BARRIER_OF_END = {
 _BLOCKS = _numbers(PARAGRAPH | {"div", "li", "dt", "dd", "table", "tr", "td", "body", "html"})
 _TABLE, _SVG, _MATH = (NUMBER[n] for n in ("table", "svg", "math"))
 _ONCE = _numbers(("html", "body"))
+_ONCE_ENDED = frozenset(-number for number in _ONCE)
 _PASSED = (_numbers(LEAVES), _numbers(VOID), _numbers(SVG_SHAPES))
 _CONTEXTS = {NUMBER[name]: tuple(_numbers(names)) for name, names in CONTEXTS.items()}
 _ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXTS) | {_TABLE}
@@ -184,10 +185,14 @@ class _Walk:
         by_tag, any_tag = self.by_tag, self.any_tag
         where, stack, open_codes, nth = self.where, self.stack, self.codes, self.nth
         counts, special, suspects, closes = self.counts, self.special, self.suspects, _CLOSES
+        pop, once_ended = self._pop, _ONCE_ENDED
         for i in worth:
             code = codes[i]
             if code < 0:
-                self._end(i, -code)
+                if open_codes and open_codes[-1] == -code and code not in once_ended:  # nearly always
+                    pop(i, True)
+                else:
+                    self._end(i, -code)
                 continue
             if not code:
                 continue
@@ -229,18 +234,21 @@ class _Walk:
 
     def _noted(self, i: int, code: int) -> bool:
         """Note what there is to say about an element; whether it is one without content."""
-        tree, notes = self.tree, self.ranges.setdefault(i, [])
+        tree = self.tree
+        notes: list[list[tuple[int, int]]] = []
         if code in _HIDDEN or (i in self.suspects and is_hidden(self.tokens.attributes[i])):
             notes.append(tree.hidden)
-        if code in _VOID:
-            self._empty(i)
-            return True
         if code in _KEPT:
             notes.append(tree.kept_space)
         elif code == _TABLE:
             notes.append(tree.tables)
         elif code in _LISTS and any(self.where[number] for number in _LISTS):
             notes.append(tree.inner_lists)
+        if notes:
+            self.ranges[i] = notes
+        if code in _VOID:
+            self._empty(i)
+            return True
         return False
 
     def _empty(self, i: int) -> None:
@@ -290,20 +298,24 @@ class _Walk:
 
     def _pop_to(self, depth: int, i: int, *, own: bool = False) -> None:
         """End the elements at `depth` and above; the one at `depth` by its own end tag when `own`."""
-        stack, codes, special = self.stack, self.codes, self.special
-        while len(stack) > depth:
-            tag, code = stack.pop(), codes.pop()
-            self.counts.pop()
-            self.nth.pop()
-            if self.masks:
-                self.masks.pop()
-            if special[-1] == len(stack):
-                special.pop()
-                if self.stops[-1] == len(stack):
-                    self.stops.pop()
-            if code:
-                self.where[code].pop()
-                self._ended(tag, i, own and len(stack) == depth)
+        while len(self.stack) > depth:
+            self._pop(i, own and len(self.stack) == depth + 1)
+
+    def _pop(self, i: int, own: bool) -> None:
+        """End the innermost element."""
+        tag, code, special, depth = self.stack.pop(), self.codes.pop(), self.special, len(self.stack)
+        self.counts.pop()
+        self.nth.pop()
+        if self.masks:
+            self.masks.pop()
+        if special[-1] == depth:
+            special.pop()
+            if self.stops[-1] == depth:
+                self.stops.pop()
+        if code:
+            self.where[code].pop()
+            if tag in self.ranges or tag in self.opened:
+                self._ended(tag, i, own)
 
     def _bury(self, depth: int, i: int) -> None:
         """End a formatting element although elements in it stay open.
