@@ -88,23 +88,24 @@ def _certain_start(text: str, position: int) -> int:
 
 
 def _flags_start(text: str, position: int) -> int:
-    """Where the run of flag letters around `position` begins; the long run last asked for is remembered."""
-    global _last_run
-    known, low, high = _last_run
-    if known is text and low <= position < high:
-        return low
+    """Where the run of flag letters around `position` begins; the two long runs last asked for are remembered."""
+    global _last_runs
+    for known, low, high in _last_runs:
+        if known is text and low <= position < high:
+            return low
     low = high = position
     while low and _is_flag(text[low - 1]):
         low -= 1
     while high < len(text) and _is_flag(text[high]):
         high += 1
     if high - low > _LONG_RUN:  # a short one is not worth keeping its text alive
-        _last_run = (text, low, high)
+        _last_runs = (text, low, high), _last_runs[0]
     return low
 
 
-_last_run: tuple[str, int, int] = ("", 0, 0)
-"""Replaced as a whole, so that threads see a run that is true of its text."""
+_last_runs: tuple[tuple[str, int, int], tuple[str, int, int]] = ("", 0, 0), ("", 0, 0)
+"""Two, for callers that ask about a text and a copy of it. Replaced as a whole, so that threads see runs that are true
+of their texts."""
 
 
 def _is_flag(char: str) -> bool:

@@ -248,6 +248,7 @@ HARD = {
     "long keys": "{" + ",".join(f'"{"k" * 5000}{i}":{i}' for i in range(200)) + "}",
     "long keys inside of one another": ('{"' + "k" * 5000 + '":') * 200 + "1" + "}" * 200,
     "flags": json.dumps("\U0001f1e7\U0001f1f7" * 50_000, ensure_ascii=False),
+    "flags beside a rewritten escape": '"\\u0041' + "\U0001f1e7" * 400_000 + '"',
 }
 
 
