@@ -414,3 +414,16 @@ def test_workers_do_not_outlive_a_parent_that_was_killed(tmp_path: Path) -> None
 def test_the_error_of_a_lost_worker_is_cantles() -> None:
     with pytest.raises(CantleError, match="worker"):
         list(chunk_many(of("die"), Picky, workers=2))
+
+
+def test_without_a_strategy_an_option_of_any_kind_is_taken() -> None:
+    page = MDocument.from_html("<h1>A</h1>x<table><tr><td>1<td>2</table>")
+    (result,) = chunk_many([page], tables="markdown")
+    assert result.chunks is not None
+    assert result.chunks.texts == page.chunk(tables="markdown").texts
+    (result,) = chunk_many([MDocument.from_json('{"a": [1, 2]}')], min_size=5)
+    assert result.chunks is not None
+    with pytest.raises(OptionError, match="has no option 'tabels'"):
+        list(chunk_many([page], tabels="markdown"))
+    with pytest.raises(OptionError, match="max_size must be"):
+        list(chunk_many([page], max_size=-1))

@@ -9,6 +9,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from cantle.separators import DEFAULT, LANGUAGES
 from cantle.strategies.character import Character
 from cantle.strategies.recursive import Recursive
 from cantle.strategies.token import Token
+from cantle.strategy import config
 from cantle.testing import check_document, hostile_documents, texts
 from cantle.tokenizers import ENCODINGS, MODELS
 
@@ -597,3 +599,10 @@ def test_the_quick_way_to_a_window_is_the_careful_one(words: list[str], size: in
 def test_an_allowed_token_that_is_none_warns() -> None:
     with pytest.warns(UnusedOptionWarning, match="no effect for <\\|x\\|>: no special token of cl100k_base"):
         Token(allowed_special={"<|x|>", "<|endoftext|>"})
+
+
+@pytest.mark.parametrize("size", [numpy.int64(9), numpy.float32(9), (numpy.int64(3), 9)])
+def test_sizes_may_be_numbers_of_numpy(size: Any) -> None:
+    assert cut("recursive", "one two three", max_size=size, overlap=0) == ["one two", "three"]
+    plain = (3, 9) if isinstance(size, tuple) else 9
+    assert config(Recursive(max_size=size, overlap=0)) == config(Recursive(max_size=plain, overlap=0))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from . import checks
 from .chunks import Chunks
-from .document import MDocument
+from .document import DEFAULT_STRATEGY, MDocument
 from .errors import CantleWarning, DocumentError, OptionError
 from .plugins import Registry, host_of
 from .strategy import Strategy
@@ -96,7 +96,7 @@ def chunk_many(
     with host.in_use():
         chosen = None
         if strategy is None or strategy == "":
-            MDocument("")._strategy(host, None, options)  # checks the options
+            _check_for_any_kind(host, options)
         else:
             chosen, options = host.make(strategy, options), {}
     if extract is not None:
@@ -112,6 +112,20 @@ def chunk_many(
         results = (task(item) for item in documents)
     total = len(documents) if isinstance(documents, Sized) else None
     return _deliver(results, errors, total, progress)
+
+
+def _check_for_any_kind(host: Registry, options: dict[str, Any]) -> None:
+    """Raise what is wrong with options that the default strategy of no kind takes."""
+    wrong: OptionError | None = None
+    for kind in ("text", *DEFAULT_STRATEGY):
+        try:
+            MDocument("", kind)._strategy(host, None, options)
+        except OptionError as error:
+            wrong = wrong or error
+        else:
+            return
+    if wrong is not None:
+        raise wrong
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from numbers import Real
 from typing import Any
 
 from .errors import OptionError
@@ -13,7 +14,7 @@ __all__ = ["boolean", "choice", "number", "pairs", "string", "strings"]
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
     """A finite number (not a bool) greater than `above` or at least `least`."""
     want = "a number" + (f" greater than {above}" if above is not None else f" of at least {least}")
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
         raise OptionError(f"{name} must be {want}, got {value!r}.")
     if value in (float("inf"), float("-inf")):
         raise OptionError(f"{name} must be {want} and finite, got {value!r}. A large number does what infinity would.")

@@ -326,3 +326,8 @@ def test_sizes_change_where_is_cut_and_not_what_is_kept(text: str, size: int) ->
     pieces = cut(text, headers=H, max_size=size, overlap=0)
     assert "".join("".join(pieces.texts).split()) == "".join("".join(titles.texts).split())
     assert {c.path for c in pieces} == {c.path for c in titles}
+
+
+def test_the_key_of_the_place_is_no_key_for_titles() -> None:
+    with pytest.raises(OptionError, match="cannot have the key 'xpath'"):
+        MDocument.from_html("<h1>A</h1>x").chunk("html", headers=[("h1", "xpath")])

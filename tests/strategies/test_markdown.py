@@ -338,7 +338,7 @@ def test_no_limit_of_its_own_with_headers() -> None:
 
 @pytest.mark.parametrize("headers", ["#", [("#",)], [("#", "a", "b")], ["##"], [("#", 1)], {"#": "a"}, [("", "a")]])
 def test_headers_are_pairs(headers: Any) -> None:
-    with pytest.raises(OptionError, match=r"headers must be a list of pairs of strings such as \[\('#', 'title'\)\][,;]"):
+    with pytest.raises(OptionError, match=r"headers must be a list of pairs of strings such as \[\('#', 'title'\)\]"):
         Markdown(headers=headers)
 
 

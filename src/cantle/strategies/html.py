@@ -67,6 +67,8 @@ class Html(Sized):
     def __post_init__(self) -> None:
         for name in ("headers", "sections"):
             object.__setattr__(self, name, checks.pairs(name, getattr(self, name), "[('h1', 'title')]"))
+            if any(key == "xpath" for _, key in getattr(self, name)):
+                raise OptionError(f"{name} cannot have the key 'xpath': the heading's place goes there. Rename it.")
         checks.boolean("return_each_line", self.return_each_line)
         checks.choice("tables", self.tables, ("plain", "markdown"))
         self._check_overlap_alone()
