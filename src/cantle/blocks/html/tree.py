@@ -85,7 +85,6 @@ _BARRIER_OF_END = {
 _BLOCKS = _numbers(PARAGRAPH | {"div", "li", "dt", "dd", "table", "tr", "td", "body", "html"})
 _TABLE, _SVG, _MATH = (NUMBER[n] for n in ("table", "svg", "math"))
 _ONCE = _numbers(("html", "body"))
-_ONCE_ENDED = frozenset(-number for number in _ONCE)
 _PASSED = (_numbers(LEAVES), _numbers(VOID), _numbers(SVG_SHAPES))
 _CONTEXTS = {NUMBER[name]: tuple(_numbers(names)) for name, names in CONTEXTS.items()}
 _ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXTS) | {_TABLE}
@@ -185,11 +184,11 @@ class _Walk:
         by_tag, any_tag = self.by_tag, self.any_tag
         where, stack, open_codes, nth = self.where, self.stack, self.codes, self.nth
         counts, special, suspects, closes = self.counts, self.special, self.suspects, _CLOSES
-        pop, once_ended = self._pop, _ONCE_ENDED
+        pop = self._pop
         for i in worth:
             code = codes[i]
             if code < 0:
-                if open_codes and open_codes[-1] == -code and code not in once_ended:  # nearly always
+                if open_codes and open_codes[-1] == -code and -code not in _ONCE:  # nearly always
                     pop(i, True)
                 else:
                     self._end(i, -code)
@@ -218,7 +217,7 @@ class _Walk:
             if (odd or i in suspects) and self._noted(i, code):
                 continue
             if (where[_SVG] or where[_MATH]) and attributes[i].endswith("/"):
-                self._empty(i)
+                self._ended(i, i, True)
                 continue
             if self.bits:
                 self.masks.append(self._mask(i, code))
@@ -247,13 +246,9 @@ class _Walk:
         if notes:
             self.ranges[i] = notes
         if code in _VOID:
-            self._empty(i)
+            self._ended(i, i, True)
             return True
         return False
-
-    def _empty(self, i: int) -> None:
-        """End an element that has no content."""
-        self._ended(i, i, True)
 
     # -- closing --------------------------------------------------------------------------------
 
