@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ITEMS", "LABELS", "LONGEST_PATH", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment"]
+__all__ = ["ITEMS", "LABELS", "LONGEST_PATH", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment", "Trail"]
 
 TOP, MEMBERS, ITEMS, LABELS = "top", "members", "items", "labels"
 """How a container is written: the top object, an object, a list, and a list as an object with its indexes as keys."""
@@ -40,39 +40,49 @@ class Part(NamedTuple):
     literal: bool = False
 
 
+class Trail:
+    """What leads to the container that is open, from the outside in: keys and indexes, and what is written for them.
+
+    One for all containers, so that a container asks for its part of it by a slice. What stands deeper than the open
+    container is of the one before, until another is entered.
+    """
+
+    __slots__ = ("names", "segments", "texts")
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.segments: list[Segment] = []
+        self.texts: list[str] = []
+
+    def enter(self, depth: int, name: str, segment: Segment) -> None:
+        """Go on into a container of this depth."""
+        self.names[depth - 1 :] = [name]
+        self.segments[depth - 1 :] = [segment]
+        self.texts[depth - 1 :] = [segment.text]
+
+    def path(self, depth: int) -> tuple[str, ...]:
+        """The keys and indexes that lead to a container of this depth, of very many the innermost."""
+        return tuple(self.names[max(0, depth - LONGEST_PATH) : depth])
+
+
 class Frame:
     """An opened container: what of it is still to come, and what is written around its parts.
 
     `opening` and `end` are indexes of its marks, `at` is the mark before the next entry, and entries are `step` marks
-    apart. `segments` are the containers around that are written; `hidden` outer ones are not. `key` is its key, or
-    where that stands, or its index, and `path` the keys and indexes that lead to it, where they are few.
+    apart. `segments` are the containers around that are written; `hidden` outer ones are not. `path` is set when the
+    trail goes elsewhere while the path is still needed.
     """
 
     __slots__ = (
-        "alone", "at", "base", "closers", "depth", "end", "hidden", "key", "mode", "opening", "parent", "path",
-        "prefix", "prefix_size", "segment", "segments", "step",
+        "alone", "at", "base", "closers", "depth", "end", "hidden", "mode", "opening", "parent", "path",
+        "prefix", "prefix_size", "segments", "step",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        mode: str,
-        opening: int,
-        end: int,
-        parent: Frame | None,
-        key: tuple[int, int] | int | str,
-        segment: Segment,
-    ) -> None:
-        self.mode, self.opening, self.end, self.parent, self.key, self.segment = (
-            mode,
-            opening,
-            end,
-            parent,
-            key,
-            segment,
-        )
+    def __init__(self, mode: str, opening: int, end: int, parent: Frame | None, segment: Segment) -> None:
+        self.mode, self.opening, self.end, self.parent = mode, opening, end, parent
         self.at = opening
         self.step = 2 if mode in (TOP, MEMBERS) else 1
-        self.path: tuple[str, ...] | None = None if parent else ()
+        self.path: tuple[str, ...] | None = None
         self.alone = False
         self.prefix_size: float = 0
         if parent is None:
@@ -98,16 +108,11 @@ class Frame:
             self.segments = ()
             self.base = self.prefix = self.closers = ""
 
-    def restore(self) -> None:
+    def restore(self, trail: Trail) -> None:
         """Undo `release`."""
         if not self.prefix:
-            segments = []
-            frame: Frame | None = self
-            while frame is not None and frame.depth > self.hidden:
-                segments.append(frame.segment)
-                frame = frame.parent
-            segments.reverse()
-            self._write(tuple(segments), "".join([segment.text for segment in segments]))
+            low, high = self.hidden, self.depth
+            self._write(tuple(trail.segments[low:high]), "".join(trail.texts[low:high]))
 
 
 _KEPT = 50

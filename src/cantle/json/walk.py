@@ -8,14 +8,11 @@ from json import loads
 
 from ..blocks.json import Tree
 from ..lengths import Length
-from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, TOP, Frame, Part, Run, Segment
+from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, TOP, Frame, Part, Run, Segment, Trail
 from .leaves import Leaves
 from .sizes import Sizes, most
 
 __all__ = ["Walk"]
-
-_SHORT_PATH = 50
-"""Containers up to this depth remember their path."""
 
 
 class Walk:
@@ -39,6 +36,7 @@ class Walk:
         self._leaves = Leaves(self._sizes, self.parts.append)
         self._small, self._least = max(small, least), least
         self._run: Run | None = None
+        self._trail = Trail()
 
     def walk(self) -> list[Part]:
         """All parts."""
@@ -49,7 +47,7 @@ class Walk:
         if text[1] in "}]":
             return self.parts
         mode = TOP if text[0] == "{" else ITEMS
-        top = Frame(mode, 0, tree.closing(0), None, 0, Segment("", None))
+        top = Frame(mode, 0, tree.closing(0), None, Segment("", None))
         top.prefix_size = self._sizes.length(top.prefix)
         opened = [top]
         steps = {TOP: self._top, MEMBERS: self._members, ITEMS: self._items, LABELS: self._labels}
@@ -63,7 +61,7 @@ class Walk:
             opened.pop()
             self._leave(frame)
             if opened and opened[-1].at < opened[-1].end:
-                opened[-1].restore()
+                opened[-1].restore(self._trail)
         return self.parts
 
     def _whole_or_cut(self, start: int, end: int) -> None:
@@ -268,7 +266,7 @@ class Walk:
         value, segment = self._value(frame), self._segment(frame)
         opening = tree.opening(value, frame.depth + 1)
         mode = MEMBERS if self._text[value] == "{" else LABELS if frame.mode == ITEMS else ITEMS
-        inner = Frame(mode, opening, tree.closing(opening), frame, self._name(frame), segment)
+        inner = Frame(mode, opening, tree.closing(opening), frame, segment)
         inner.prefix_size = sizes.length(inner.prefix)
         if sizes.around(inner.prefix_size, len(inner.closers)) < 0:
             inner.hide(self._leaves.hide(inner.segments))
@@ -278,24 +276,25 @@ class Walk:
         elif self._run is not None:
             within = self._run.within
             self._run.within = frame if within is None or frame.depth < within.depth else within
+        if self._run is not None and self._run.frame.depth > frame.depth:
+            self._run.frame.path = self._path(self._run.frame)
+        self._trail.enter(inner.depth, self._name(frame), segment)
         frame.at += frame.step
         return inner
 
     def _leaf(self, frame: Frame) -> None:
         """The next entry, which does not fit and cannot be opened."""
         segment, value = self._segment(frame), self._value(frame)
-        name = self._name(frame)
-        own = str(name) if isinstance(name, int) else self._key(name)
         end = self._marks[frame.at + frame.step]
-        self._leaves.cut((*frame.segments, segment), self._path(frame), own, value, end)
+        self._leaves.cut((*frame.segments, segment), self._path(frame), self._name(frame), value, end)
         frame.at += frame.step
 
     # --- paths ---------------------------------------------------------------------------------------------------
 
-    def _name(self, frame: Frame) -> tuple[int, int] | int:
-        """Where the key of the next entry stands, or its index."""
+    def _name(self, frame: Frame) -> str:
+        """The key of the next entry, or its index."""
         at = frame.at
-        return (self._marks[at] + 1, self._marks[at + 1] + 1) if frame.step == 2 else at - frame.opening
+        return self._key((self._marks[at] + 1, self._marks[at + 1] + 1)) if frame.step == 2 else str(at - frame.opening)
 
     def _key(self, where: tuple[int, int]) -> str:
         """A key as it is meant; its colon is the last character of the stretch."""
@@ -304,22 +303,7 @@ class Walk:
 
     def _path(self, frame: Frame) -> tuple[str, ...]:
         """The keys and indexes that lead to a container, of very many the innermost."""
-        if frame.path is not None:
-            return frame.path
-        names: list[str] = []
-        at: Frame | None = frame
-        while at is not None and at.path is None and len(names) < LONGEST_PATH:
-            if isinstance(at.key, tuple):
-                at.key = self._key(at.key)
-            names.append(str(at.key))
-            at = at.parent
-        names.reverse()
-        if at is None or at.path is None:
-            return tuple(names)
-        path = (*at.path, *names)
-        if frame.depth <= _SHORT_PATH:
-            frame.path = path
-        return path[-LONGEST_PATH:]
+        return self._trail.path(frame.depth) if frame.path is None else frame.path
 
     def _inner_path(self, frame: Frame, mark: int) -> tuple[str, ...]:
         """From a container on to the innermost one that holds all of the single entry behind a mark."""

@@ -125,7 +125,7 @@ def _chunks(source: Source, tree: blocks.Tree, parts: list[Part], explain: bool)
             chunks.append(Chunk(part.text, part.start, part.end, path=part.path, cut=cut))
             continue
         start, end = origin(part.start, part.end)
-        spans = [origin(*key) for key in part.keys]
+        spans = tree.keys(part.keys)
         if not part.breaks:
             spans.append((start, end))
         else:

@@ -1,8 +1,8 @@
 """Whether a text is JSON, or JSON Lines, and where its values stand.
 
 CPython's own scanner says yes to what is right, many times faster than anything written in Python. It makes the
-values meanwhile; each object is let go when it is closed, and the rest at the end of the check. What it refuses, or finds too deep, is read again by a slow scanner that is not recursive and knows
-what it has expected where.
+values meanwhile; each object is let go when it is closed, and the rest at the end of the check. What it
+refuses, or finds too deep, is read again by a slow scanner that is not recursive and knows what it has expected where.
 """
 
 from __future__ import annotations

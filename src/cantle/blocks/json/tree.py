@@ -71,6 +71,11 @@ class Tree:
         # Behind an escape, which only a string that is cut has at its end, the next character is what it says.
         return self.at[start], self.at[end] if self.source[last] == "\\" else last + 1
 
+    def keys(self, stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The same for keys, which have their colon at the end; there may be very many."""
+        at = self.at
+        return [(at[start], at[end - 1] + 1) for start, end in stretches]
+
     def key_after(self, position: int) -> str:
         """The key behind a brace or comma, as it is written."""
         return self.text[position + 1 : self.text.index('"', position + 2) + 1]
