@@ -72,6 +72,8 @@ def test_defaults() -> None:
     [
         ({"max_size": "50"}, "max_size must be a number greater than 0, got '50'."),
         ({"min_size": 0}, "min_size must be a number greater than 0, got 0."),
+        ({"min_size": 11}, "min_size must be at most max_size (10), got 11. Lower min_size, or raise max_size."),
+        ({"max_size": (3, 9), "min_size": 2}, "min_size is given twice, as min_size=2 and in max_size=(3, 9)."),
         ({"target_size": -1}, "target_size must be a number greater than 0, got -1."),
         ({"overlap": -1}, "overlap must be a number of at least 0, got -1."),
         ({"sentence_enders": "."}, "sentence_enders must be a list of strings, got '.'. For a single one write ['.']."),
@@ -113,6 +115,14 @@ def test_sentences_are_joined_up_to_the_target() -> None:
     assert cut(TEXT, max_size=100, target_size=8) == ["Aaa bbb.", "Ccc ddd.", "Eee fff.", "Ggg hhh."]
     assert cut(TEXT, max_size=18, target_size=1000) == ["Aaa bbb. Ccc ddd.", "Eee fff. Ggg hhh."]
     assert cut(TEXT, max_size=8) == ["Aaa bbb.", "Ccc ddd.", "Eee fff.", "Ggg hhh."]
+
+
+@pytest.mark.parametrize("gap", ["  ", "\n\n", "\u00a0\u00a0", "\u3000\u3000", " \ufeff", "\t \t\n"])
+def test_white_space_between_sentences_counts_one_blank_for_the_target(gap: str) -> None:
+    assert cut("Aaa bbb. Ccc ddd. Eee fff.", max_size=40, target_size=18) == ["Aaa bbb. Ccc ddd. Eee fff."]
+    text = f"Aaa bbb.{gap}Ccc ddd. Eee fff."
+    assert cut(text, max_size=40, target_size=18) == [text]
+    assert cut(text, max_size=40, target_size=17) == [text[:-9].rstrip(), "Eee fff."]
 
 
 def test_a_chunk_is_a_literal_slice() -> None:
@@ -276,6 +286,10 @@ def test_contract(name: str | None) -> None:
     ),
 )
 def test_any_text_with_any_options(text: str, size: Any, overlap: int, options: dict[str, Any]) -> None:
+    if isinstance(size, tuple):
+        options.pop("min_size", None)
+    elif "min_size" in options:
+        options["min_size"] = min(options["min_size"], size)
     check_document(Sentence(max_size=size, overlap=overlap, **options), MDocument(text))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from ..blocks.sentences import Sentences
 from ..chunk import Cut
 from ..graphemes import is_boundary
 from ..lengths import Measure
@@ -22,22 +23,9 @@ from .spans import Spans
 __all__ = ["SentencePacker", "Sizes"]
 
 _SENTENCE, _WORD, _CHARACTERS, _END = Cut("sentence", 0), Cut("word", 1), Cut("characters", 2), Cut("end", 0)
-_WIDE = ("\n\n", "  ", "\r\n", "\n ", "\n\t", " \n", "\t")
-"""White space that two sentences are seldom parted by without one of these in it, when it is not a single one."""
-_GAP = re.compile(r"\s{2,}")
+_GAP = re.compile(r"[\s\ufeff]{2,}")
+"""White space between two sentences that is longer than a blank."""
 _BLANKS = re.compile(r"\s+")
-
-
-class Ends(Protocol):
-    """What is asked of the sentences; see `cantle.blocks.sentences`."""
-
-    total: int
-
-    def begin(self, at: int) -> int: ...
-    def end_from(self, at: int) -> int: ...
-    def end_before(self, at: int, least: int) -> int: ...
-    def finer(self, start: int, end: int) -> list[list[tuple[int, int]]] | None: ...
-    def listed(self, spans: list[tuple[int, int]]) -> Ends: ...
 
 
 class Sizes(NamedTuple):
@@ -61,25 +49,26 @@ class SentencePacker:
         self.spans = Spans(text, True, explain)
         self.oversize: list[int] = []
         self._explain = explain
-        self._wide = [gap for gap in _WIDE if gap in text] if sizes.collapse else []
+        self._wide = sizes.collapse and _GAP.search(text) is not None
         # The first end with a length of at least the goal is the first one past all lengths below it.
         self._below = [math.ceil(min(size, sizes.limit)) - 1 for size in (sizes.target, sizes.target - sizes.joint)]
         self._last = len(text)
 
-    def pack(self, sentences: Ends) -> Spans:
+    def pack(self, sentences: Sentences) -> Spans:
         """The spans of the whole text."""
         self._last = sentences.total
         self._fill(sentences, sentences.begin(0), sentences.total)
         return self.spans
 
-    def _fill(self, sentences: Ends, start: int, total: int) -> None:
+    def _fill(self, sentences: Sentences, start: int, total: int) -> None:
         """Pack the sentences from `start` to the one that ends at `total`."""
         limit, overlap, target, joint = self.sizes.limit, self.sizes.overlap, self.sizes.target, self.sizes.joint
         length, fit = self.measure.length, self.measure.fit
         end_from, begin = sentences.end_from, sentences.begin
         exact, characters = self.measure.exact, isinstance(self.measure, CharacterMeasure)
         wide, below = self._wide, self._below
-        # A sentence that did not fit behind others counts one blank more: the reference reckons so.
+        # As in Mastra, a chunk that began because its first sentence did not fit into the one before it counts one
+        # blank more than it has.
         extra: float = 0
         least = start + 1
         while start < total:
@@ -117,7 +106,7 @@ class SentencePacker:
                 start = following
                 least = start + 1
 
-    def _widened(self, sentences: Ends, start: int, end: int, goal: float) -> tuple[int, float, float]:
+    def _widened(self, sentences: Sentences, start: int, end: int, goal: float) -> tuple[int, float, float]:
         """The first end from `end` on where the goal is met if every gap between sentences counts as one blank.
 
         With the length up to there, and by how much it is more than that.
@@ -131,10 +120,8 @@ class SentencePacker:
                 return end, size, more
             seen, end = end, sentences.end_from(end + 1)
 
-    def _gaps(self, sentences: Ends, start: int, end: int) -> float:
+    def _gaps(self, sentences: Sentences, start: int, end: int) -> float:
         """By how much the gaps between the sentences of a stretch are longer than one blank each."""
-        if not any(self.text.find(gap, start, end) >= 0 for gap in self._wide):
-            return 0
         more = 0.0
         for gap in _GAP.finditer(self.text, start, end):
             a, b = gap.span()
@@ -142,7 +129,7 @@ class SentencePacker:
                 more += self.measure.length(a, b) - self.sizes.joint
         return more
 
-    def _last_that_fits(self, sentences: Ends, start: int, end: int, least: int, extra: float) -> int:
+    def _last_that_fits(self, sentences: Sentences, start: int, end: int, least: int, extra: float) -> int:
         """The last end before `end` up to which the text fits; -1 when not even one sentence does."""
         limit, measure = self.sizes.limit, self.measure
         stop = sentences.end_before(min(end - 1, max(measure.fit(start, limit), least)), least - 1)
@@ -154,7 +141,7 @@ class SentencePacker:
             stop = sentences.end_before(stop - 1, least - 1)
         return stop
 
-    def _repeat(self, sentences: Ends, start: int, end: int, following: int, least: int) -> int:
+    def _repeat(self, sentences: Sentences, start: int, end: int, following: int, least: int) -> int:
         """Where the chunk after `[start, end)` begins: before `following` by whole sentences to repeat.
 
         They measure at most `overlap`, and the sentence up to `least` fits behind them.
@@ -174,7 +161,7 @@ class SentencePacker:
     def _add(self, start: int, end: int, cut: Cut) -> None:
         self.spans.add(start, end, (cut if end < self._last else _END) if self._explain else None)
 
-    def _cut(self, sentences: Ends, start: int, end: int) -> None:
+    def _cut(self, sentences: Sentences, start: int, end: int) -> None:
         """Pack a sentence that is too long: in finer parts if all of them fit, else by words and characters."""
         groups = sentences.finer(start, end)
         if groups is None:
