@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import OptionError
 
-__all__ = ["boolean", "choice", "number", "pairs", "string", "strings"]
+__all__ = ["boolean", "choice", "minimum", "number", "pairs", "string", "strings"]
 
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
@@ -20,6 +20,22 @@ def number(name: str, value: Any, *, above: float | None = None, least: float | 
         raise OptionError(f"{name} must be {want} and finite, got {value!r}. A large number does what infinity would.")
     if (above is not None and value <= above) or (least is not None and value < least):
         raise OptionError(f"{name} must be {want}, got {value!r}.")
+
+
+def minimum(value: Any, size: Any) -> None:
+    """A `min_size` beside a `max_size`: not above it, and given once, by itself or in the pair."""
+    if value is None:
+        return
+    number("min_size", value, above=0)
+    if isinstance(size, tuple):
+        raise OptionError(
+            f"min_size is given twice, as min_size={value} and in max_size={size}. "
+            f"Leave one out: max_size={size[1]} with min_size, or the pair alone."
+        )
+    if size is not None and value > size:
+        raise OptionError(
+            f"min_size must be at most max_size ({size}), got {value}. Lower min_size, or raise max_size."
+        )
 
 
 def boolean(name: str, value: Any) -> None:

@@ -200,6 +200,7 @@ def test_paths() -> None:
         ({"convert_lists": 1}, "convert_lists must be True or False, got 1."),
         ({"max_size": 0}, "max_size must be a number greater than 0, got 0."),
         ({"max_size": None}, "max_size must be a number greater than 0, got None."),
+        ({"max_size": 9, "min_size": 10}, "min_size must be at most max_size (9), got 10."),
         ({"max_size": (3, 9), "min_size": 2}, "min_size is given twice, as min_size=2 and in max_size=(3, 9)."),
         ({"separators": [","]}, "Strategy 'json' has no option 'separators'."),
     ],

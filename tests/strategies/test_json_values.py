@@ -183,6 +183,7 @@ LENGTHS: list[str | Callable[[str], int]] = ["characters", "utf16", "bytes", "wo
 def test_every_value_comes_out_once(
     length: Any, seed: int, size: int, least: int | None, ensure_ascii: bool, convert_lists: bool
 ) -> None:
+    least = least and min(least, size)
     strategy = Json(
         max_size=size, min_size=least, ensure_ascii=ensure_ascii, convert_lists=convert_lists, length_function=length
     )

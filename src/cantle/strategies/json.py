@@ -12,7 +12,7 @@ from .. import checks
 from ..blocks import json as blocks
 from ..chunk import Chunk, Cut
 from ..chunks import Chunks
-from ..errors import DuplicateKeyWarning, OptionError
+from ..errors import DuplicateKeyWarning
 from ..hookspecs import hookimpl
 from ..json import Part, Walk
 from ..source import Source
@@ -52,22 +52,10 @@ class Json(Sized):
     convert_lists: bool = option(False, "Make lists objects with their indexes as keys.")
 
     def __post_init__(self) -> None:
-        if self.min_size is not None:
-            checks.number("min_size", self.min_size, above=0)
         checks.boolean("ensure_ascii", self.ensure_ascii)
         checks.boolean("convert_lists", self.convert_lists)
         super().__post_init__()
-        if self.min_size is not None and self.least:
-            raise OptionError(
-                f"min_size is given twice, as min_size={self.min_size} and in max_size={self.max_size}. "
-                f"Leave one out: max_size={self.limit} with min_size, or the pair alone."
-            )
-
-    def _unused_now(self) -> dict[str, str]:
-        found = super()._unused_now()
-        if self.overlap == 0:  # which is what it does
-            found.pop("overlap", None)
-        return found
+        checks.minimum(self.min_size, self.max_size)
 
     @property
     def repeat(self) -> float:

@@ -43,12 +43,14 @@ class Sentence(Sized):
     )
     min_size: float | None = option(
         None,
-        "Join a chunk shorter than this with a neighbour where the result is within max_size. None: join none.",
+        "Join a chunk shorter than this with a neighbour where the result is within max_size, as the minimum in a pair "
+        "(min, max) for max_size does; give one of the two. None: join none.",
         "length units",
     )
     target_size: float | None = option(
         None,
-        "A chunk takes no more sentences once it measures this much. None: four fifths of max_size.",
+        "A chunk takes no more sentences once it measures this much. None: four fifths of max_size. "
+        "More than max_size is the same as max_size: a chunk takes what fits.",
         "length units",
     )
     sentence_enders: list[str] | tuple[str, ...] | None = option(
@@ -72,9 +74,8 @@ class Sentence(Sized):
     )
 
     def __post_init__(self) -> None:
-        for name in ("min_size", "target_size"):
-            if getattr(self, name) is not None:
-                checks.number(name, getattr(self, name), above=0)
+        if self.target_size is not None:
+            checks.number("target_size", self.target_size, above=0)
         if self.sentence_enders is not None:
             checks.strings("sentence_enders", self.sentence_enders)
             object.__setattr__(self, "sentence_enders", tuple(self.sentence_enders))
@@ -88,6 +89,7 @@ class Sentence(Sized):
                 f"{', '.join(LANGUAGES)} as language, or None for English."
             )
         super().__post_init__()
+        checks.minimum(self.min_size, self.max_size)
         self._segmenter  # noqa: B018  # a missing package is an error now, not at the first document
 
     def _unused_now(self) -> dict[str, str]:
@@ -103,7 +105,7 @@ class Sentence(Sized):
     @property
     def least(self) -> float:
         """Below this a chunk is joined with a neighbour where the result fits."""
-        return max(super().least, self.min_size or 0)
+        return self.min_size or super().least
 
     @property
     def repeat(self) -> float:
