@@ -50,9 +50,10 @@ FLOORS = {
     ("gold", "given"): (99, 99, 99, 99, 99, 99),
     ("gold", "any"): (99, 99, 99, 98, 99, 97),
     ("gold", None): (90, 89, 84, 80, 83, 79),
-    ("held out", "given"): (97, 99, 99, 92, 94, 99),
-    ("held out", "any"): (97, 99, 99, 92, 92, 99),
-    ("held out", None): (89, 91, 88, 76, 85, 86),
+    # Some points below what is reached: a test that fails does not tell where the errors are.
+    ("held out", "given"): (94, 96, 97, 89, 91, 97),
+    ("held out", "any"): (94, 96, 97, 89, 89, 97),
+    ("held out", None): (86, 88, 85, 73, 82, 83),
 }
 
 
@@ -94,6 +95,8 @@ CASES = [
     ("en", "So. . . maybe.|Wait...|Now."),
     ("en", "**Bold.**|Next _one._|And `code.`|See [12].[3]|Then."),
     ("en", "She works at Yahoo! in the office.|Really?!|Yes."),
+    ("en", "It cost £3 4s. 2d. in all, or 12s. 6d. each.|He has 2b.|3 files changed."),
+    ("fr", "Il a le 2d.|3 autres suivent."),
     ("en", "He paid $5.|It was late.|3 men came."),
     ("pt", "— Vais? — perguntou.|— Vou!|É cedo."),
     ("pt", "O Sr. e a Sra. Sá, n.º 5, art. 3.º, p. ex., etc. e tal.|Às três."),
@@ -182,7 +185,11 @@ def test_data_of_a_language(name: str) -> None:
 def test_words_that_mean_something_else_elsewhere_are_left_out_of_the_union() -> None:
     assert language("it").kinds["es"] is Kind.INSIDE
     assert "es" not in language("any").kinds
-    assert language(None) == language("any")
+
+
+def test_the_words_of_languages_are_read_when_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cantle.blocks.sentences.rules.language", lambda name: pytest.fail(f"read {name}"))
+    assert split("Dr. No came. He left.", None) == ["Dr. No came.", "He left."]
 
 
 # --- asking near a place is enough ---------------------------------------------------------------------

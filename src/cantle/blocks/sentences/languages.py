@@ -33,13 +33,15 @@ class Language:
     """Abbreviations without their final period, in every case that they are written in."""
     opens: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
+    coins: frozenset[str] = frozenset()
+    """What stands behind an amount, and has a period before the next amount."""
     ordinals: bool = False
     """Whether a number with a period is an ordinal."""
 
 
 @cache
-def language(name: str | None) -> Language:
-    """The words of a language. None or `any`: those of all, without what other languages use otherwise."""
+def language(name: str) -> Language:
+    """The words of a language. `any`: those of all, without what other languages use otherwise."""
     if name in LANGUAGES:
         return _language([name], alone=True)
     return _language(LANGUAGES, alone=False)
@@ -47,7 +49,7 @@ def language(name: str | None) -> Language:
 
 def _language(names: list[str] | tuple[str, ...], alone: bool) -> Language:
     kinds: dict[str, Kind] = {}
-    words: dict[str, set[str]] = {"opens": set(), "said": set(), "traits": set()}
+    words: dict[str, set[str]] = {"opens": set(), "said": set(), "coins": set(), "traits": set()}
     for name in names:
         for section, found in _sections(name).items():
             title, _, own = section.partition(" ")
@@ -60,7 +62,8 @@ def _language(names: list[str] | tuple[str, ...], alone: bool) -> Language:
             for word in found:
                 for form in {word} if kind is Kind.TITLE or word.isupper() else _forms(word):
                     kinds.setdefault(form, kind)
-    return Language(kinds, frozenset(words["opens"]), frozenset(words["said"]), "ordinals" in words["traits"])
+    opens, said, coins = (frozenset(words[title]) for title in ("opens", "said", "coins"))
+    return Language(kinds, opens, said, coins, "ordinals" in words["traits"])
 
 
 def _forms(word: str) -> set[str]:

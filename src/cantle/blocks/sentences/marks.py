@@ -22,6 +22,7 @@ UNSPACED = CJK + "\u0964\u0965\u104b\u1362\u1367\u1368\u0589\u17d4\u17d5\u1803\u
 _CLOSES = "\"'\u2019\u201d\u00bb\u203a)]}\u300d\u300f\uff09\uff3d\uff5d\u3009\u300b\u3011\u3017\u3019\u301f*_~`"
 _CLOSE = re.escape(_CLOSES) + "\u00b2\u00b3\u00b9\u2070-\u2079"
 _LATE_OPENS = "\u201c\u2018\u00ab"
+"""Open in most languages, but close in German („Ja.“, »Ja.«): taken for closing ones before white space only."""
 CLOSING = frozenset(_CLOSES + _LATE_OPENS + "[\u00b2\u00b3\u00b9\u2070\u2071\u2074\u2075\u2076\u2077\u2078\u2079")
 """What may stand behind an ender, but for the digits of a note in brackets and the blank before a guillemet."""
 _OPEN = re.escape(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from ...graphemes import is_boundary, next_boundary
 from ...whitespace import STRIP
-from .languages import Kind, language
+from .languages import Kind, Language, language
 from .listed import Listed
 from .marks import CJK, CLOSING, NARROW, SPACED, UNSPACED, candidates, unspaced
 
@@ -45,7 +45,7 @@ class Rules:
 
     def __init__(self, name: str | None = None, enders: Sequence[str] | None = None) -> None:
         self.narrow = name is None
-        self.words = language(name)
+        self.words = Language() if name is None else language(name)
         given = tuple(dict.fromkeys(ender for ender in enders if ender)) if enders is not None else None
         single = "".join(ender for ender in given if len(ender) == 1) if given is not None else None
         several = [ender for ender in given if len(ender) > 1] if given is not None else []
@@ -74,7 +74,7 @@ class RuleSentences:
         self._kinds = rules.words.kinds
         self._opens = rules.words.opens
         self._narrow = rules.narrow
-        self._ordinals = rules.words.ordinals
+        self._ordinals, self._coins = rules.words.ordinals, rules.words.coins
         self._search = rules.pattern.search if rules.pattern is not None else None
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
@@ -241,7 +241,7 @@ class RuleSentences:
             return self._ends_abbreviation(kind, word, dot, begin, first)
         if word.isdigit():
             return self._ends_number(word, dot, begin, first)
-        if first.isdigit() and word[0].isdigit() and len(word) < 5:  # 2s. 6d.
+        if first.isdigit() and word[-1] in self._coins and word[:-1].isdigit():  # 2s. 6d.
             return False
         if len(word) == 1 and word.isalpha():
             return self._ends_letter(dot, begin)
