@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cantle.graphemes import is_boundary
 from cantle.lengths import resolve
-from cantle.packing import Borders, Clusters, Gaps, Level, Literal, Outside, Packer, rows_with_lead
+from cantle.packing import Borders, Clusters, Gaps, Level, Literal, Outside, Packer, encloses, held, rows_with_lead
 
 
 def fenced(text: str) -> list[tuple[int, int]]:
@@ -150,3 +150,25 @@ def test_every_row_is_in_a_chunk_once(lines: list[str], limit: int) -> None:
         starts.append(starts[-1] + len(line) + 1)
     written = "".join(row for row, _, _ in rows(text, starts, limit))
     assert "".join(written.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("keep", "ties", "limit", "expected"),
+    [
+        ([], [(0, 3), (2, 9)], 5, [(0, 9)]),  # a chain of ties is one stretch, whatever its length
+        ([(4, 8)], [(0, 5)], 8, [(0, 8)]),  # a tie takes in the stretch it ends in
+        ([(4, 8)], [(0, 5)], 7, [(4, 8)]),  # or there is none
+        ([(4, 8)], [(7, 12)], 8, [(4, 12)]),  # a tie that begins in a stretch
+        ([(4, 8)], [(7, 12)], 7, [(4, 8)]),
+        ([(4, 8), (10, 14)], [(7, 11)], 10, [(4, 14)]),
+        ([(4, 8), (10, 14)], [(7, 11)], 9, [(4, 8), (10, 14)]),
+        ([(4, 8), (20, 30)], [(0, 5), (10, 12)], 99, [(0, 8), (10, 12), (20, 30)]),
+    ],
+)
+def test_ties(
+    keep: list[tuple[int, int]], ties: list[tuple[int, int]], limit: int, expected: list[tuple[int, int]]
+) -> None:
+    found = held(keep, ties, resolve("characters").measure("x" * 40), limit)
+    assert found == expected
+    for at in range(40):
+        assert encloses(found, at) == any(start < at < end for start, end in found)

@@ -331,3 +331,14 @@ def test_sizes_change_where_is_cut_and_not_what_is_kept(text: str, size: int) ->
 def test_the_key_of_the_place_is_no_key_for_titles() -> None:
     with pytest.raises(OptionError, match="cannot have the key 'xpath'"):
         MDocument.from_html("<h1>A</h1>x").chunk("html", headers=[("h1", "xpath")])
+
+
+def test_a_heading_does_not_stand_alone() -> None:
+    page = "<h1>Top</h1><p>intro</p><h2>Sub</h2><h3>Deep</h3><p>" + "long paragraph text " * 12 + "</p>"
+    for size in range(30, 200, 11):
+        texts = MDocument.from_html(page).chunk("html", max_size=size, overlap=0).texts
+        assert any("Sub\n\nDeep\n\nlong" in text for text in texts), size
+
+
+def test_a_rule_ends_a_paragraph() -> None:
+    assert MDocument.from_html("<p hidden>draft<hr>shown").chunk().texts == ["shown"]

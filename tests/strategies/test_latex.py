@@ -154,3 +154,12 @@ def test_hostile_documents(text: str, length: str) -> None:
     check_document(
         registry().make("latex", {"max_size": 100, "overlap": 0, "length_function": length}), MDocument.from_latex(text)
     )
+
+
+def test_titles_and_the_ends_of_environments_do_not_stand_alone() -> None:
+    body = "word word word word word. " * 6
+    text = f"x\n\n\\section{{A}}\n\n\\subsection{{B}}\n\n\\begin{{proof}}\n\n{body}\n\n\\end{{proof}}\n\nafter"
+    for size in range(60, 130, 7):
+        texts = cut(text, max_size=size).texts
+        assert any(t.startswith("\\section{A}\n\n\\subsection{B}\n\n\\begin{proof}\n\nword") for t in texts), size
+        assert any(t.count("word") and "\\end{proof}" in t for t in texts), size

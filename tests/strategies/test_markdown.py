@@ -410,3 +410,26 @@ def test_paragraphs_go_before_lines_whatever_the_line_ends(end: str) -> None:
     text = "one\n\ntwo two\nthree\nfour\n".replace("\n", end)
     chunks = MDocument.from_markdown(text).chunk("markdown", max_size=20, overlap=0)
     assert [chunk.content.split() for chunk in chunks] == [["one"], ["two", "two", "three", "four"]]
+
+
+# --- a heading and what follows it ----------------------------------------------------------------
+
+
+def test_a_heading_does_not_stand_alone() -> None:
+    text = "intro\n\n## Title\n\n" + "words of a long paragraph. " * 8
+    for size in range(20, 120, 3):
+        texts = cut(text, max_size=size, overlap=0)
+        assert any(piece.startswith("## Title\n\nwords") for piece in texts), size
+    text = "x\n\n# A\n\n## B\n\n" + "text " * 40
+    assert cut(text, max_size=60, overlap=0)[1].startswith("# A\n\n## B\n\ntext text")
+
+
+def test_a_heading_goes_with_a_code_block_only_where_both_fit() -> None:
+    fence = "```\n" + "code\n" * 6 + "```"
+    text = f"x x x\n\n# A\n\n{fence}\n\nafter"
+    assert cut(text, max_size=len(fence) + 5, overlap=0)[1] == f"# A\n\n{fence}"
+    assert fence in cut(text, max_size=len(fence) + 4, overlap=0)
+
+
+def test_a_title_at_the_start_of_the_text_is_cut_as_in_mastra() -> None:
+    assert cut("# T\n\n" + "word " * 9, max_size=20, overlap=0)[0] == "# T"

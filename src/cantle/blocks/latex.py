@@ -7,11 +7,10 @@ sectioning commands, environments, display maths, verbatim text and comments.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Latex", "Section", "enclosing", "formulas", "items", "scan"]
+__all__ = ["Latex", "Section", "formulas", "items", "scan"]
 
 RANKS = {
     "part": 0,
@@ -245,9 +244,3 @@ def formulas(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             opened = -1
         elif what[0] in "\r\n":
             opened = -1
-
-
-def enclosing(groups: Sequence[tuple[int, int]], position: int) -> bool:
-    """Whether a position is strictly inside one of disjoint ascending stretches."""
-    i = bisect_right(groups, (position, -1)) - 1
-    return i >= 0 and groups[i][0] < position < groups[i][1]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from ..blocks.lines import line_gaps, view
 from ..blocks.markdown import Block, nested_fences, outline, title
 from ..chunk import Span
-from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, level
+from ..lengths import Measure
+from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, encloses, held, level
 from ..places import Paths
 from ..separators import DEFAULT
 
 __all__ = ["Layout"]
 
+_SOLID = re.compile(r"\S")
 _WHOLE = ("fence", "maths", "comment", "front-matter")
 """Blocks that are not cut while they fit."""
 
@@ -28,10 +32,13 @@ class Layout:
         text, headings = self.text, self.headings
         return Paths(((block.start, block.level) for block in headings), lambda i: title(text, headings[i]))
 
-    def levels(self) -> list[Level]:
-        """Where to cut, strongest first: headings, then paragraphs, lines and words, first outside of what is whole."""
-        text, keep = self.text, self.whole()
-        borders = [block.start for block in self.headings]
+    def levels(self, measure: Measure, limit: float) -> list[Level]:
+        """Where to cut, strongest first: headings, then paragraphs, lines and words, first outside of what is whole.
+
+        A heading goes with the beginning of what follows it.
+        """
+        text, keep = self.text, held(self.whole(), self._ties(), measure, limit)
+        borders = [block.start for block in self.headings if not encloses(keep, block.start)]
         if borders and borders[0] == 1 and text[0] == "\ufeff":
             del borders[0]  # a BOM is no piece of its own
         headings: list[Level] = [Borders(borders, "heading")] if borders else []
@@ -42,6 +49,15 @@ class Layout:
             return [*headings, *outside, Gaps(paragraphs, "\n\n"), Gaps(lines, "\n"), Literal(" "), Clusters()]
         outside = [Outside(Literal(separator), keep) for separator in DEFAULT if separator] if keep else []
         return [*headings, *outside, *map(level, DEFAULT)]
+
+    def _ties(self) -> list[Span]:
+        """From each heading to the first character behind it, but for one at the start of the text, as in Mastra."""
+        found = []
+        for block in self.headings:
+            follows = _SOLID.search(self.text, block.end)
+            if block.start and follows is not None:
+                found.append((block.start, follows.end()))
+        return found
 
     def whole(self) -> list[Span]:
         """The stretches that are not cut while they fit, ascending and disjoint; their last line end is left out."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .borders import Borders, Gaps, Outside
 from .engine import Packer
+from .held import encloses, held
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
 from .rows import rows_with_lead
 from .spans import Spans
@@ -23,6 +24,8 @@ __all__ = [
     "Pattern",
     "Pieces",
     "Spans",
+    "encloses",
+    "held",
     "level",
     "rows_with_lead",
 ]

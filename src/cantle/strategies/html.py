@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from .. import checks
 from ..blocks import html as blocks
-from ..chunk import Chunk, Cut
+from ..chunk import Chunk, Cut, Span
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
-from ..packing import Borders, Level, Packer, Spans, level
+from ..packing import Borders, Level, Literal, Outside, Packer, Spans, encloses, held, level
 from ..separators import DEFAULT
 from ..source import Source
 from ..strategy import DEFAULT_SIZE, MAX_SIZE, NO_LIMIT, Sized, Strategy, option
@@ -145,10 +145,7 @@ class _Cutting:
         texts = blocks.read(tokens, tree)
         gaps = blocks.gaps_of(texts, tree)
         join = bool(strategy.headers) and not strategy.return_each_line
-        self.plan = plan = blocks.plan(texts, tree, gaps, join=join)
-        if not strategy._listed:  # headings stay in the text
-            plan.left_out[:] = False
-            plan.bare, plan.joints = [], {}
+        self.plan = plan = blocks.plan(texts, tree, gaps, join=join, keep_headings=not strategy._listed)
         markdown = strategy.tables == "markdown"
         self.page = blocks.render(
             texts, tree, gaps, plan.left_out, bare=plan.bare, joints=plan.joints, markdown=markdown
@@ -170,11 +167,7 @@ class _Cutting:
         self, page: blocks.Page, sections: Sequence[blocks.Section], paths: Sequence[tuple[str, ...]]
     ) -> None:
         strategy = self.strategy
-        packer = (
-            None
-            if strategy._unlimited
-            else self._packer(page, [level(s, position=strategy.separator_position) for s in DEFAULT])
-        )
+        packer = None if strategy._unlimited else self._packer(page, self._separators())
         text = page.text if packer is None else packer.text
         for i, (section, path) in enumerate(zip(sections, paths, strict=True)):
             region = page.region(section.first, section.last)
@@ -221,9 +214,17 @@ class _Cutting:
         for section, begin in zip(sections, begins, strict=True):
             if section.heading is not None:
                 by_rank[section.heading.selector].append(begin)
-        levels: list[Level] = [Borders(at, "heading", h) for at, h in zip(by_rank, _HEADINGS, strict=True) if at]
-        levels += [Borders(page.borders("\n\n"), "block"), Borders(page.borders("\n"), "line"), *self._separators()]
-        spans = self._packer(page, levels).pack()
+        keep = held((), _ties(page, sections, begins)) if self.strategy.separator_position is None else []
+        levels: list[Level] = [
+            Borders([at for at in places if not encloses(keep, at)], kind, detail)
+            for places, kind, detail in (
+                *((at, "heading", name) for at, name in zip(by_rank, _HEADINGS, strict=True)),
+                (page.borders("\n\n"), "block", ""),
+                (page.borders("\n"), "line", ""),
+            )
+        ]
+        levels += [Outside(Literal(separator), keep) for separator in DEFAULT if separator] if keep else []
+        spans = self._packer(page, [*levels, *self._separators()]).pack()
         found: list[tuple[str, ...]] = []
         at = -1
         for start in spans.starts:
@@ -263,6 +264,15 @@ class _Cutting:
                 )
             )
             before = end
+
+
+def _ties(page: blocks.Page, sections: Sequence[blocks.Section], begins: Sequence[int]) -> Iterable[Span]:
+    """From each heading to the first character behind it."""
+    for section, begin in zip(sections, begins, strict=True):
+        if section.heading is not None:
+            follows = page.position_of(section.heading.closes + 1)
+            if follows < len(page.text):
+                yield begin, follows + 1
 
 
 @hookimpl

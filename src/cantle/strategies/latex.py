@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,13 +15,18 @@ from ..chunk import Span
 from ..chunks import Chunks
 from ..hookspecs import hookimpl
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Pieces, Spans, level
+from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Pieces, Spans, encloses, held, level
 from ..places import Paths
 from ..separators import LANGUAGES
 from ..source import Source
 from ..strategy import Sized, Strategy
 
 __all__ = ["Latex"]
+
+
+_NEAR = 200
+"""How far from an environment's ends what belongs to them is looked for."""
+_SOLID, _LINE = re.compile(r"\S"), re.compile(rf"[^\r\n]{{0,{_NEAR}}}(?=[\r\n])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,21 +83,43 @@ def _warnings(spans: Spans, document: blocks.Latex) -> list[dict[str, str] | Non
 
 def _ladder(text: str, document: blocks.Latex, measure: Measure, limit: float) -> list[Level]:
     """Where to cut, strongest first."""
-    keep = _whole(document.groups, measure, limit)
+    whole = _whole(document.groups, measure, limit)
+    keep = held(whole, _ties(text, document, whole), measure, limit)
     ladder: list[Level] = []
     if document.body:
         ladder.append(Borders([document.body], "preamble"))
     for name, rank in blocks.RANKS.items():
-        found = [s.start for s in document.sections if s.rank == rank and not blocks.enclosing(keep, s.start)]
+        found = [s.start for s in document.sections if s.rank == rank and not encloses(keep, s.start)]
         if found:
             ladder.append(Borders(found, "section", name))
     ladder.append(_paragraphs(text, keep))
-    around = sorted({at for block in document.blocks for at in block if not blocks.enclosing(keep, at)})
+    around = sorted({at for block in document.blocks for at in block if not encloses(keep, at)})
     if around:
         ladder += [Borders(around, "environment"), _Items(keep)]
     ladder += [_OutsideFormulas("\n", keep), _OutsideFormulas(" ", keep)]
     lines: Level = Gaps(line_gaps(text, 1), "\n") if "\r" in text else Literal("\n")
     return [*ladder, _paragraphs(text, ()), lines, Literal(" "), Clusters()]
+
+
+def _ties(text: str, document: blocks.Latex, whole: Sequence[Span]) -> Iterable[Span]:
+    """A title goes with what follows, an environment's `\\begin` too, its `\\end` with what is before."""
+    for section in document.sections:
+        follows = _SOLID.search(text, section.end)
+        if section.start and follows is not None:
+            yield section.start, follows.end()
+    opened = {start for start, _ in whole}
+    for start, end in document.blocks:
+        if start in opened or encloses(whole, start + 1):
+            continue
+        line = _LINE.match(text, start)
+        follows = _SOLID.search(text, line.end()) if line is not None else None
+        if follows is not None and follows.end() < end:
+            yield start, follows.end()
+        close = text.rfind("\\", start, end)
+        low = max(start, close - _NEAR)
+        before = low + len(text[low:close].rstrip())
+        if before > low:
+            yield before - 1, end
 
 
 def _paragraphs(text: str, keep: Sequence[Span]) -> Level:
@@ -133,7 +161,7 @@ class _Items:
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when no item begins inside it."""
-        found = [at for at in blocks.items(text, start, end) if not blocks.enclosing(self.keep, at)]
+        found = [at for at in blocks.items(text, start, end) if not encloses(self.keep, at)]
         return Borders(found, self.kind).on(text, start, end, strip)
 
 

@@ -100,8 +100,9 @@ class Markdown(Sized):
         layout = Layout(source.text)
         if self.headers is not None:
             return self._sections(source, layout)
-        levels = layout.levels() if self.separator_position is None else self._patterns()
-        packer, paths = self.packer(source.text, levels), layout.paths()
+        measure = self.length.measure(source.text)
+        levels = layout.levels(measure, self.limit) if self.separator_position is None else self._patterns()
+        packer, paths = self.packer(source.text, levels, measure), layout.paths()
         if self.repeat_table_header and self.separator_position is None:
             tables = Tables(layout, packer, self.length)
             return Chunks(source, self._cut(packer, tables, (0, len(source.text)), paths), dropped=())
@@ -124,7 +125,8 @@ class Markdown(Sized):
         dropped = [(a, b, "heading-in-metadata") for a, b in found.dropped]
         if self.max_size is None:
             return Chunks(source, self._whole(text, found.parts), dropped=dropped)
-        packer = self.packer(text, layout.levels())
+        measure = self.length.measure(text)
+        packer = self.packer(text, layout.levels(measure, self.limit), measure)
         tables = Tables(layout, packer, self.length) if self.repeat_table_header else None
         chunks = []
         for part in found.parts:

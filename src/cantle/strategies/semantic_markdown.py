@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import checks
-from ..blocks.markdown import view
+from ..blocks.lines import view
 from ..chunk import Cut
 from ..chunks import Chunks
 from ..encoded import Encoded
@@ -100,7 +100,8 @@ class SemanticMarkdown(Encoded):
                 last = section.end >= len(text)
                 spans.add(section.start, section.end, Cut("end" if last else "heading", 0) if self.explain else None)
             return spans
-        packer = self.packer(text, layout.levels())
+        measure = self.length.measure(text)
+        packer = self.packer(text, layout.levels(measure, self.limit), measure)
         border = Borders((), "heading")
         for section in sections:
             packer.add_or_cut(section.start, section.end, border)

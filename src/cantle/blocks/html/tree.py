@@ -85,7 +85,7 @@ _BARRIER_OF_END = {
 _BLOCKS = _numbers(PARAGRAPH | {"div", "li", "dt", "dd", "table", "tr", "td", "body", "html"})
 _TABLE, _SVG, _MATH = (NUMBER[n] for n in ("table", "svg", "math"))
 _ONCE = _numbers(("html", "body"))
-_PASSED = (_numbers(LEAVES), _numbers(VOID), _numbers(SVG_SHAPES))
+_PASSED = (_numbers(LEAVES), _VOID - frozenset(_CLOSES), _numbers(SVG_SHAPES))
 _CONTEXTS = {NUMBER[name]: tuple(_numbers(names)) for name, names in CONTEXTS.items()}
 _ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXTS) | {_TABLE}
 """Start tags that more is to be done about than to open an element."""

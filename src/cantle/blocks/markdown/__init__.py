@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..lines import view
 from .scan import Block, outline
 from .text import is_atx, nested_fences, title
 
-__all__ = ["Block", "is_atx", "nested_fences", "outline", "title", "view"]
+__all__ = ["Block", "is_atx", "nested_fences", "outline", "title"]
