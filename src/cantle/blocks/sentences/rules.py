@@ -7,6 +7,7 @@ end after a position, and only the text near it is looked at.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ...graphemes import is_boundary, next_boundary
@@ -19,6 +20,8 @@ __all__ = ["RuleSentences", "Rules"]
 
 _NEAR = 48
 """An end lies at most so far behind its ender."""
+_KNOWN = 1000
+"""So many ends that follow one another are remembered."""
 _WORD = 32
 """Longer words are no abbreviations."""
 _WHITE = STRIP + "\x1c\x1d\x1e\x1f\x85"
@@ -76,6 +79,9 @@ class RuleSentences:
         self._narrow = rules.narrow
         self._ordinals, self._coins = rules.words.ordinals, rules.words.coins
         self._search = rules.pattern.search if rules.pattern is not None else None
+        # All ends from a position on, as far as they were asked for: small chunks ask for the same ones again.
+        self._ends_here = [0]
+        self._known_from = 1
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         start = self.begin(0)
@@ -99,7 +105,20 @@ class RuleSentences:
 
     def end_from(self, at: int) -> int:
         """The first end of a sentence at or after `at`; the last one's is the end of the text, trimmed."""
-        return self._first(self._before(at), at) if at < self.total else self.total
+        if at >= self.total:
+            return self.total
+        ends = self._ends_here
+        last = ends[-1]
+        if self._known_from <= at <= last:
+            return ends[bisect_left(ends, at)]
+        if last < at <= last + _NEAR and len(ends) < _KNOWN:
+            while last < at:
+                last = self._first(self._before(last + 1), last + 1)
+                ends.append(last)
+            return last
+        end = self._first(self._before(at), at)
+        self._ends_here, self._known_from = [end], at
+        return end
 
     def end_before(self, at: int, least: int) -> int:
         """The last end of a sentence at or before `at` and after `least`, or -1."""
