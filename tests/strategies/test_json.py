@@ -260,3 +260,12 @@ def test_hard_documents_take_linear_time(name: str) -> None:
     assert all(len(t) <= 2000 for t in chunks.texts)
     assert chunks[-1].end > 0.4 * len(HARD[name])
     assert time.process_time() - started < 10  # wide: it catches what grows with the square
+
+
+def test_deep_threads_are_not_mostly_keys() -> None:
+    depth = 400
+    posts = "".join(f'{{"id":{i},"text":"reply {i}","replies":[' for i in range(depth))
+    chunks = MDocument.from_json(posts + "]}" * depth).chunk("json", max_size=4000)
+    assert sum(map(len, chunks.texts)) < 4 * len(posts)
+    deepest = next(chunk for chunk in chunks if f"reply {depth - 1}" in chunk.content)
+    assert deepest.path[-2:] == ("replies", "0")

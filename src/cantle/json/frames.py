@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ITEMS", "LABELS", "LONGEST_PATH", "MEMBERS", "TOP", "Frame", "Part", "Run", "Segment", "Trail"]
+__all__ = [
+    "ITEMS",
+    "LABELS",
+    "LONGEST_PATH",
+    "MEMBERS",
+    "MOST_WRITTEN",
+    "TOP",
+    "Frame",
+    "Part",
+    "Run",
+    "Segment",
+    "Trail",
+]
 
 TOP, MEMBERS, ITEMS, LABELS = "top", "members", "items", "labels"
 """How a container is written: the top object, an object, a list, and a list as an object with its indexes as keys."""
 
+
+MOST_WRITTEN = 16
+"""Of so many containers around a part the inner half is written, the outer ones are in its path: written around every
+part, many would soon be longer than all values together."""
 
 LONGEST_PATH = 256
 """A longer path has its innermost keys only: with all of them, paths would grow with the square of the depth."""

@@ -8,7 +8,7 @@ from json import loads
 
 from ..blocks.json import Tree
 from ..lengths import Length
-from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, TOP, Frame, Part, Run, Segment, Trail
+from .frames import ITEMS, LABELS, LONGEST_PATH, MEMBERS, MOST_WRITTEN, TOP, Frame, Part, Run, Segment, Trail
 from .leaves import Leaves
 from .sizes import Sizes, most
 
@@ -267,6 +267,8 @@ class Walk:
         opening = tree.opening(value, frame.depth + 1)
         mode = MEMBERS if self._text[value] == "{" else LABELS if frame.mode == ITEMS else ITEMS
         inner = Frame(mode, opening, tree.closing(opening), frame, segment)
+        if len(inner.segments) > MOST_WRITTEN:
+            inner.hide(len(inner.segments) - MOST_WRITTEN // 2)
         inner.prefix_size = sizes.length(inner.prefix)
         if sizes.around(inner.prefix_size, len(inner.closers)) < 0:
             inner.hide(self._leaves.hide(inner.segments))
