@@ -15,7 +15,7 @@ from .chunks import Chunks
 from .document import DEFAULT_STRATEGY, MDocument
 from .errors import CantleWarning, DocumentError, OptionError
 from .plugins import Registry, host_of
-from .strategy import Strategy
+from .strategy import Strategy, describe
 
 __all__ = ["Result", "chunk_many"]
 
@@ -115,17 +115,14 @@ def chunk_many(
 
 
 def _check_for_any_kind(host: Registry, options: dict[str, Any]) -> None:
-    """Raise what is wrong with options that the default strategy of no kind takes."""
-    wrong: OptionError | None = None
+    """Raise what is wrong with options that are given without a strategy: as the first kind sees it that knows them."""
     for kind in ("text", *DEFAULT_STRATEGY):
-        try:
-            MDocument("", kind)._strategy(host, None, options)
-        except OptionError as error:
-            wrong = wrong or error
-        else:
-            return
-    if wrong is not None:
-        raise wrong
+        known = {option.name for option in describe(host.strategy(DEFAULT_STRATEGY.get(kind, "recursive")))}
+        if options.keys() <= known:
+            break
+    else:
+        kind = "text"
+    MDocument("", kind)._strategy(host, None, options)
 
 
 @dataclass(frozen=True)
