@@ -6,8 +6,7 @@ import re
 
 __all__ = ["line_gaps", "view"]
 
-_BREAK = r"(?:\r\n|\n|\r(?!\n))"  # so that CR LF is never two
-_BREAKS = {1: re.compile(_BREAK), 2: re.compile(_BREAK + "{2,}")}
+_BREAKS = {1: re.compile(r"\r\n|\n|\r"), 2: re.compile(r"[\r\n]{2,}")}
 
 
 def view(text: str) -> str:
@@ -19,4 +18,5 @@ def view(text: str) -> str:
 
 def line_gaps(text: str, least: int, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """The stretches of `least` (1 or 2) and more line ends, LF, CR LF or CR; with 1 each by itself."""
-    return [match.span() for match in _BREAKS[least].finditer(text, start, len(text) if end is None else end)]
+    found = _BREAKS[least].finditer(text, start, len(text) if end is None else end)
+    return [match.span() for match in found if least == 1 or match[0] != "\r\n"]

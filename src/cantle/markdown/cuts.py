@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..blocks.lines import line_gaps, view
+from ..blocks.lines import view
 from ..blocks.markdown import Block, nested_fences, outline, title
 from ..chunk import Span
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, encloses, held, level
+from ..packing import Borders, Breaks, Clusters, Level, Literal, Outside, encloses, held, level
 from ..places import Paths
 from ..separators import DEFAULT
 
@@ -43,10 +43,8 @@ class Layout:
             del borders[0]  # a BOM is no piece of its own
         headings: list[Level] = [Borders(borders, "heading")] if borders else []
         if "\r" in text:
-            paragraphs, lines = line_gaps(text, 2), line_gaps(text, 1)
-            outside: list[Level] = [Gaps(paragraphs, "\n\n", keep), Gaps(lines, "\n", keep)] if keep else []
-            outside += [Outside(Literal(" "), keep)] if keep else []
-            return [*headings, *outside, Gaps(paragraphs, "\n\n"), Gaps(lines, "\n"), Literal(" "), Clusters()]
+            outside: list[Level] = [Breaks(2, keep), Breaks(1, keep), Outside(Literal(" "), keep)] if keep else []
+            return [*headings, *outside, Breaks(2), Breaks(1), Literal(" "), Clusters()]
         outside = [Outside(Literal(separator), keep) for separator in DEFAULT if separator] if keep else []
         return [*headings, *outside, *map(level, DEFAULT)]
 

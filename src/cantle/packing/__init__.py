@@ -6,7 +6,7 @@ It knows sizes and no formats. `levels` and `borders` say where a text may be cu
 
 from __future__ import annotations
 
-from .borders import Borders, Gaps, Outside
+from .borders import Borders, Breaks, Gaps, Outside
 from .engine import Packer
 from .held import encloses, held
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
@@ -15,6 +15,7 @@ from .spans import Spans
 
 __all__ = [
     "Borders",
+    "Breaks",
     "Clusters",
     "Gaps",
     "Level",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from ..blocks.lines import line_gaps
 from .levels import ListedPieces, Literal, LiteralPieces, Pieces, may_cut, risky
 
-__all__ = ["Borders", "Gaps", "Outside"]
+__all__ = ["Borders", "Breaks", "Gaps", "Outside"]
 
 
 class Borders:
@@ -121,3 +122,22 @@ class Gaps:
         low, high = bisect_left(self.gaps, (start, 0)), bisect_left(self.gaps, (end, 0))
         found = [(a, b) for a, b in self.gaps[low:high] if may_cut(text, a, min(b, end), None, strip)]
         return ListedPieces(found, start, end, None) if found else None
+
+
+class Breaks:
+    """Cut at line ends, LF, CR LF or CR, or at runs of them (`least` 2); looked up where the level is reached.
+
+    Those in one of the stretches to `keep` whole are no place to cut.
+    """
+
+    kind = "separator"
+
+    def __init__(self, least: int, keep: Sequence[tuple[int, int]] = ()) -> None:
+        self.least, self.keep, self.detail = least, keep, "\n" * least
+        self._ends = [end for _, end in keep]
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when there is no line end outside the stretches."""
+        low, high = bisect_right(self._ends, start), bisect_left(self.keep, (end, 0))
+        gaps = line_gaps(text, self.least, start, end)
+        return Gaps(gaps, self.detail, self.keep[low:high]).on(text, start, end, strip)

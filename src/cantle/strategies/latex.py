@@ -10,12 +10,11 @@ from typing import ClassVar
 
 from ..blocks import latex as blocks
 from ..blocks.latex_titles import title
-from ..blocks.lines import line_gaps
 from ..chunk import Span
 from ..chunks import Chunks
 from ..hookspecs import hookimpl
 from ..lengths import Measure
-from ..packing import Borders, Clusters, Gaps, Level, Literal, Outside, Pieces, Spans, encloses, held, level
+from ..packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, Spans, encloses, held, level
 from ..places import Paths
 from ..separators import LANGUAGES
 from ..source import Source
@@ -97,7 +96,7 @@ def _ladder(text: str, document: blocks.Latex, measure: Measure, limit: float) -
     if around:
         ladder += [Borders(around, "environment"), _Items(keep)]
     ladder += [_OutsideFormulas("\n", keep), _OutsideFormulas(" ", keep)]
-    lines: Level = Gaps(line_gaps(text, 1), "\n") if "\r" in text else Literal("\n")
+    lines: Level = Breaks(1) if "\r" in text else Literal("\n")
     return [*ladder, _paragraphs(text, ()), lines, Literal(" "), Clusters()]
 
 
@@ -123,7 +122,7 @@ def _ties(text: str, document: blocks.Latex, whole: Sequence[Span]) -> Iterable[
 
 
 def _paragraphs(text: str, keep: Sequence[Span]) -> Level:
-    return Gaps(line_gaps(text, 2), "\n\n", keep) if "\r" in text else Outside(Literal("\n\n"), keep)
+    return Breaks(2, keep) if "\r" in text else Outside(Literal("\n\n"), keep)
 
 
 def _whole(groups: Sequence[Span], measure: Measure, limit: float) -> list[Span]:
@@ -179,7 +178,7 @@ class _OutsideFormulas:
         stretches = [*self.keep[low : bisect_right(self.keep, (end, -1))], *blocks.formulas(text, start, end)]
         whole = _disjoint(sorted(stretches))
         if self.detail == "\n" and text.find("\r", start, end) >= 0:
-            return Gaps(line_gaps(text, 1, start, end), "\n", whole).on(text, start, end, strip)
+            return Breaks(1, whole).on(text, start, end, strip)
         return Outside(Literal(self.detail), whole).on(text, start, end, strip)
 
 
