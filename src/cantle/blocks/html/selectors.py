@@ -10,7 +10,7 @@ from .references import decode
 
 __all__ = ["Compound", "Selector", "attributes_of", "parse"]
 
-_NAME = r"(?:[a-zA-Z0-9_-]|[^\x00-\x7f]|\\.)++"
+_NAME = r"(?:[a-zA-Z0-9_\x80-\U0010ffff-]++|\\.)+"
 _PART = re.compile(
     rf"""(?P<tag>\*|{_NAME}) | \#(?P<id>{_NAME}) | \.(?P<cls>{_NAME})
     | \[ \s*+ (?P<attr>{_NAME}) \s*+

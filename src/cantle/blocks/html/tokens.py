@@ -22,8 +22,8 @@ SPACE = "\t\n\f\r "
 
 _S = r"[\t\n\f\r ]"
 _ATTRIBUTES = (  # the plain ones first, which are nearly all
-    rf"(?:(?: [a-z-]++=\"[^\"]*+\")*+(?=>)|(?:[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
-    rf"(?:{_S}*+={_S}*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+)?+)*+)"
+    rf"(?:(?: [a-z-]++=\"[^\"]*+\")*(?=>)|(?:[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
+    rf"(?:{_S}*+={_S}*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?)?)*)"
 )
 _NAME_END = r"(?=[\t\n\f\r />])"
 _COMMENT = r"!--(?:-?>|(?s:.*?)(?:--!?>|\Z))"
@@ -42,9 +42,9 @@ def _raw(name: str) -> str:
         end = f"/{_letters(name)}{_NAME_END}"
         inner = rf"<(?!{end})"
         if name == "script":  # in a comment, a script may hold whole scripts
-            twice = rf"<{_letters(name)}{_NAME_END}(?:[^<-]++|-(?!->)|<(?!{end}))*+(?:<{end})?+"
-            inner = rf"<!--(?!-?>)(?:[^<-]++|-(?!->)|{twice}|<(?!{end}))*+(?:-->)?+|" + inner
-        content = rf"(?:[^<]++|{inner})*+"
+            twice = rf"<{_letters(name)}{_NAME_END}(?:[^<-]++|-(?!->)|<(?!{end}))*(?:<{end})?"
+            inner = rf"<!--(?!-?>)(?:[^<-]++|-(?!->)|{twice}|<(?!{end}))*(?:-->)?|" + inner
+        content = rf"(?:[^<]++|{inner})*"
     return rf"{_letters(name)}{_NAME_END}{_ATTRIBUTES}(?:>{content}|\Z)"
 
 

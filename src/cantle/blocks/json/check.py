@@ -20,12 +20,12 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _TOKEN = re.compile(
     r"""[ \t\n\r]*+(?:
     ([{}\[\],:])
-    | ("(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+")
+    | ("(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
     | ((?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null)(?![\w.+-]))
     )""",
     re.VERBOSE,
 )
-_STRING_PART = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_STRING_PART = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _WORD = re.compile(r"-?[\w.+-]+")
 
 _MEMBER, _ITEM = "',' or '}'", "',' or ']'"

@@ -19,7 +19,7 @@ _LONE = re.compile(
     "|(?<![\ud800-\udbff])(?<!\\\\u[dD][89abAB][0-9a-fA-F]{2})[\udc00-\udfff]"
 )
 _OTHER = re.compile(r"[^\x00-\x7f]")
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\n\r]*+:)?', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"([ \t\n\r]*+:)?', re.DOTALL)
 _SHORT = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 

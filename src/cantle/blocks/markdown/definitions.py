@@ -8,11 +8,11 @@ from .patterns import INTERRUPT, is_blank, line_end
 
 __all__ = ["definition_end", "text_end"]
 
-_LABEL = re.compile(r" {0,3}\[(?=\s*[^\]\s])((?:[^\[\]\\]|\\[\s\S])*+)\]:[ \t]*(?:\n[ \t]*)?")
-_ANGLED = re.compile(r"<(?:[^<>\n\\]|\\.)*+>")
+_LABEL = re.compile(r" {0,3}\[(?=\s*[^\]\s])((?:[^\[\]\\]++|\\[\s\S])*)\]:[ \t]*(?:\n[ \t]*)?")
+_ANGLED = re.compile(r"<(?:[^<>\n\\]++|\\.)*>")
 _PLAIN = re.compile(r"[^\x00-\x20\x7f<][^\x00-\x20\x7f]*+")
 _TITLE = re.compile(
-    r"""(?:[ \t]+|[ \t]*\n[ \t]*)(?:"(?:[^"\\]|\\[\s\S])*+"|'(?:[^'\\]|\\[\s\S])*+'|\((?:[^()\\]|\\[\s\S])*+\))"""
+    r"""(?:[ \t]+|[ \t]*\n[ \t]*)(?:"(?:[^"\\]++|\\[\s\S])*"|'(?:[^'\\]++|\\[\s\S])*'|\((?:[^()\\]++|\\[\s\S])*\))"""
     r"[ \t]*(?:\n|\Z)"
 )
 _REST = re.compile(r"[ \t]*(?:\n|\Z)")

@@ -20,7 +20,7 @@ _BLOCK = re.compile(BLOCK_HTML)
 _NAME = r"[A-Za-z_:][A-Za-z0-9:._-]*+"
 _VALUE = r"""(?:[^"'=<>`\x00-\x20]++|'[^'\n]*+'|"[^"\n]*+")"""
 _COMPLETE = re.compile(
-    rf"(?:<[A-Za-z][A-Za-z0-9-]*+(?:[ \t]++{_NAME}(?:[ \t]*+=[ \t]*+{_VALUE})?)*+[ \t]*+/?>"
+    rf"(?:<[A-Za-z][A-Za-z0-9-]*+(?:[ \t]++{_NAME}(?:[ \t]*+=[ \t]*+{_VALUE})?)*[ \t]*+/?>"
     r"|</[A-Za-z][A-Za-z0-9-]*+[ \t]*+>)[ \t]*+(?:\n|\Z)"
 )
 

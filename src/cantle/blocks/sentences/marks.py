@@ -31,12 +31,13 @@ _OPEN = re.escape(
 
 # Closing marks behind an ender: quotation marks and brackets, Markdown's emphasis, notes such as [12], French
 # guillemets behind a blank, and marks that open elsewhere but stand before white space here.
-_TAIL = rf"(?:[{_CLOSE}]|\[\d{{1,3}}\]|[ \u00a0\u202f]\u00bb(?=\W|\Z)|[{_LATE_OPENS}](?=[\s\ufeff]|\Z)){{0,8}}+"
-_NEXT = rf"([\s\ufeff]++)((?:[{_OPEN}][ \u00a0\u202f]{{0,3}}+){{0,6}}+)(?![a-z])(.)"
+# What is once matched is not given back: `(?=(...))\\n` says so, since Python before 3.11.5 gets `(?:...)*+` wrong.
+_TAIL = rf"(?:[{_CLOSE}]|\[\d{{1,3}}\]|[ \u00a0\u202f]\u00bb(?=\W|\Z)|[{_LATE_OPENS}](?=[\s\ufeff]|\Z)){{0,8}}"
+_NEXT = rf"([\s\ufeff]++)(?=((?:[{_OPEN}][ \u00a0\u202f]{{0,3}}+){{0,6}}))\4(?![a-z])(.)"
 _LINE_ENDS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINES = (
     # a blank line, a form feed, or a list mark or heading of Markdown at the start of the next line
-    rf"(?<=[{_LINE_ENDS}])(?:(?<=\r)\n)?+(?:(?<=[\f\u2029])|"
+    rf"(?<=[{_LINE_ENDS}])(?:(?<=\r)\n|(?!(?<=\r)\n))(?:(?<=[\f\u2029])|"
     rf"(?=[^\S{_LINE_ENDS}]*+(?:[{_LINE_ENDS}]|[-*+\u2022\u25aa\u25cf]\s|\#{{1,6}}\s|\(?\w{{1,2}}\)\s)))"
 )
 
@@ -58,11 +59,11 @@ def candidates(spaced: str, unspaced: str = "", several: Sequence[str] = (), *, 
         words = "|".join(map(re.escape, sorted(several, key=lambda word: (-len(word), word))))
         run = rf"(?:{words}|[{enders}])" if enders else f"(?:{words})"
         # So many at most that a long run costs no more than that for each of its characters.
-        found = rf"({run}{{1,8}}+)({_TAIL}){_NEXT}"
+        found = rf"(?=({run}{{1,8}}))\1(?=({_TAIL}))\2{_NEXT}"
         return re.compile(f"{found}|{line}" if lines else found, re.DOTALL)
     branches = []
     if spaced:
-        branches.append(rf"(?<=[{_class(spaced)}])(?<![{enders}][{enders}])([{enders}]*+)({_TAIL}){_NEXT}")
+        branches.append(rf"(?<=[{_class(spaced)}])(?<![{enders}][{enders}])([{enders}]*+)(?=({_TAIL}))\2{_NEXT}")
     else:
         branches.append("()()()()()(?!)")
     if unspaced:
@@ -79,4 +80,4 @@ def unspaced(marks: str, several: Sequence[str] = ()) -> re.Pattern[str] | None:
     """The pattern of enders that need no white space, with what closes behind them, or None."""
     words = [re.escape(word) for word in sorted(several, key=lambda word: (-len(word), word))]
     words += [rf"[{_class(marks)}]"] if marks else []
-    return re.compile(rf"(?:{'|'.join(words)})++{_TAIL}") if words else None
+    return re.compile(rf"(?:{'|'.join(words)})+{_TAIL}") if words else None
