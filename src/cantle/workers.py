@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import signal
+import sys
 import threading
 import warnings
 from collections import deque
@@ -147,6 +148,9 @@ class _Pool:
         if writer is not None:
             with suppress(OSError):
                 writer.close()
+        # Python before 3.11.5 waits for ever for what is still being sent to workers that are gone (gh-94777).
+        if sys.version_info < (3, 11, 5):
+            self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
         self._executor.shutdown(wait=True, cancel_futures=True)
         for process in processes:
             process.join()
