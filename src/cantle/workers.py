@@ -150,7 +150,8 @@ class _Pool:
                 writer.close()
         # Python before 3.11.5 waits for ever for what is still being sent to workers that are gone (gh-94777).
         if sys.version_info < (3, 11, 5):
-            self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
+            with suppress(AttributeError, OSError):
+                self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
         self._executor.shutdown(wait=True, cancel_futures=True)
         for process in processes:
             process.join()
