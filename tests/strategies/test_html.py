@@ -342,3 +342,11 @@ def test_a_heading_does_not_stand_alone() -> None:
 
 def test_a_rule_ends_a_paragraph() -> None:
     assert MDocument.from_html("<p hidden>draft<hr>shown").chunk().texts == ["shown"]
+
+
+def test_what_is_hidden_in_a_heading_is_not_in_the_metadata() -> None:
+    page = "<h1>A<span hidden>secret</span></h1><p>x</p>"
+    chunks = MDocument.from_html(page).chunk("html", headers=[("h1", "title")])
+    reasons = {page[start:end]: reason for start, end, reason in chunks.dropped}
+    assert any("secret" in text for text, reason in reasons.items() if reason == "hidden")
+    assert not any("secret" in text for text, reason in reasons.items() if reason == "heading-in-metadata")

@@ -223,7 +223,7 @@ class Page:
         borders = numpy.empty(2 * count, numpy.int64)
         borders[::2], borders[1::2] = tokens.text_at, tokens.tag_at
         reasons = numpy.zeros(2 * count, numpy.int8)
-        reasons[::2] = numpy.where(left_out, _IN_METADATA, numpy.where(self.texts.shown, _MARKUP, _HIDDEN))
+        reasons[::2] = numpy.where(self.texts.shown, numpy.where(left_out, _IN_METADATA, _MARKUP), _HIDDEN)
         reasons[::2][self.texts.blank] = _BLANK
         reasons[1:-1:2] = numpy.where(self.texts.hidden_tags, _HIDDEN, _MARKUP)
         reasons[1:-1:2][tokens.comments] = _COMMENT
