@@ -163,7 +163,7 @@ def test_options_with_an_instance_are_never_dropped_in_silence() -> None:
         ({"max_size": 0}, "max_size must be a number greater than 0, got 0."),
         ({"max_size": "10"}, "max_size must be a number greater than 0, got '10'."),
         ({"max_size": True}, "max_size must be a number greater than 0, got True."),
-        ({"max_size": (9, 3)}, "max_size[1] must be a number of at least 9, got 3."),
+        ({"max_size": (9, 3)}, "max_size must be (min, max) with min at most max, got (9, 3). Swap the two."),
         ({"max_size": (1, 2, 3)}, "max_size must be a number or a pair (min, max), got (1, 2, 3)."),
         ({"strip_whitespace": 1}, "strip_whitespace must be True or False, got 1."),
         ({"separator_position": "middle"}, "separator_position must be one of None, 'start', 'end', got 'middle'."),

@@ -135,7 +135,7 @@ WRONG_SHARED: list[tuple[dict[str, Any], str]] = [
     ({"max_size": float("nan")}, "got nan."),
     ({"max_size": float("inf")}, "finite, got inf."),
     ({"max_size": (1, float("inf"))}, "finite, got inf."),
-    ({"max_size": (5, 3)}, "max_size[1] must be a number of at least 5, got 3."),
+    ({"max_size": (5, 3)}, "max_size must be (min, max) with min at most max, got (5, 3). Swap the two."),
     ({"max_size": (0, 3)}, "max_size[0] must be a number greater than 0, got 0."),
     ({"max_size": (1, 2, 3)}, "max_size must be a number or a pair (min, max), got (1, 2, 3)."),
     ({"max_size": [5]}, "max_size must be a number or a pair (min, max), got (5,)."),

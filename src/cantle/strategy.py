@@ -122,7 +122,9 @@ class Sized:
             if len(size) != 2:
                 raise OptionError(f"max_size must be a number or a pair (min, max), got {size!r}.")
             checks.number("max_size[0]", size[0], above=0)
-            checks.number("max_size[1]", size[1], least=size[0])
+            checks.number("max_size[1]", size[1], above=0)
+            if size[1] < size[0]:
+                raise OptionError(f"max_size must be (min, max) with min at most max, got {size!r}. Swap the two.")
         else:
             checks.number("max_size", size, above=0)
 
