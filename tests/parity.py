@@ -52,6 +52,15 @@ def mastra(tests: ModuleType) -> Iterable[tuple[str, str]]:
         yield re.split(r"-\d", case["id"])[0], outcome
 
 
+def extraction(tests: ModuleType) -> Iterable[tuple[str, str]]:
+    """The cases with extractors, whose model is scripted by the tests."""
+    for case in tests.CASES:
+        outcome, check = "equal", tests.test_equal_but_for_blank_chunks
+        if "error" in case:
+            outcome, check = "an error in both", tests.test_error
+        yield "extract", outcome if holds(lambda check=check, case=case: check(case)) else "failures"
+
+
 def reports(tests: ModuleType) -> Iterable[tuple[str, str]]:
     for case in tests.ALL:
         known = case in tests.CASES
@@ -75,7 +84,8 @@ def table(title: str, rows: Iterable[tuple[str, str]], outcomes: list[str]) -> i
 
 if __name__ == "__main__":
     outcomes = ["equal", "an error in both", "another answer by a rule", "a fault there, the contract here", "failures"]
-    failed = table("Mastra's cases", mastra(load("conformance/test_mastra.py")), outcomes)
+    cases = [*mastra(load("conformance/test_mastra.py")), *extraction(load("conformance/test_extract.py"))]
+    failed = table("Mastra's cases", cases, outcomes)
     outcomes = ["all checks hold", "failures"]
     failed += table("Public reports", reports(load("test_public_reports.py")), outcomes)
     sys.exit(1 if failed else 0)
