@@ -42,6 +42,7 @@ BUILTIN = (
     "cantle.strategies.recursive",
     "cantle.strategies.semantic_markdown",
     "cantle.strategies.sentence",
+    "cantle.strategies.structural_context",
     "cantle.strategies.token",
 )
 """The modules of our own strategies, in the form a stranger's plugin has."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from .borders import Borders, Breaks, Gaps, Outside
 from .engine import Packer
+from .framed import Part, framed
 from .held import encloses, held
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
+from .prose import Sentences
 from .rows import rows_with_lead
 from .spans import Spans
 
@@ -22,10 +24,13 @@ __all__ = [
     "Literal",
     "Outside",
     "Packer",
+    "Part",
     "Pattern",
     "Pieces",
+    "Sentences",
     "Spans",
     "encloses",
+    "framed",
     "held",
     "level",
     "rows_with_lead",

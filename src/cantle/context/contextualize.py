@@ -1,0 +1,267 @@
+"""`contextualize`: a model writes a note for each chunk that situates it in its document."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import ExitStack
+from typing import Any, TypeVar, Unpack, overload
+
+from ..chunks import Chunks
+from ..errors import ContextWarning, OptionError
+from ..lengths import resolve
+from ..source import Source
+from ..warn import warn
+from .clients import Client, Waiter, call_in_loop, check_client, is_ready
+from .messages import Messages
+from .note_options import ContextOptions, NoteOptions, read_options
+from .notes import Block, block_of, block_of_dict, is_blank, strip, with_notes, write
+from .runs import Deliver, Outcome, drive, drive_async
+from .saved_notes import SavedNotes
+
+__all__ = ["acontextualize", "contextualize"]
+
+_log = logging.getLogger("cantle")
+_log.addHandler(logging.NullHandler())  # whoever does not set logging up sees the warnings alone
+
+Dictionaries = TypeVar("Dictionaries", bound=Sequence[MutableMapping[str, Any]])
+
+
+@overload
+def contextualize(
+    client: Client | None,
+    document: str | Source | None,
+    chunks: Chunks,
+    options: Mapping[str, Any] | None = None,
+    **more: Unpack[ContextOptions],
+) -> Chunks: ...
+@overload
+def contextualize(
+    client: Client | None,
+    document: str | Source,
+    chunks: Dictionaries,
+    options: Mapping[str, Any] | None = None,
+    **more: Unpack[ContextOptions],
+) -> Dictionaries: ...
+def contextualize(
+    client: Any, document: Any, chunks: Any, options: Mapping[str, Any] | None = None, **more: Unpack[ContextOptions]
+) -> Any:
+    """Have a model write a note for each chunk: what it is about, for searches that do not use its words.
+
+    `client` has `complete(messages, **options)`, ordinary or `async`; it is asked once for each chunk, one after
+    another, which costs money. `document` is the whole text the chunks come from, or None for that of `Chunks`.
+
+    `chunks` is the list of dictionaries that `ContextRetrievalChunker` gives: then `context` and `text` are set in it,
+    and it is returned. Or it is `Chunks`: then new ones are returned, with the note in `prefix`, behind the headings
+    that may be there, and in `metadata["context"]`.
+
+    Options go by name, or in a mapping whose keys may be in camelCase: `model` (""), `temperature` (0.0),
+    `document_max_chars` (60000, in UTF-16 units; 0 or less sends everything), `template` with the placeholders
+    `{document}`, `{chunk}`, `{breadcrumb}` and `{heading}`, `system` (blank: no system message), `skip_if_present`
+    (True), `fail_fast` (False), `embed` ("full", "context" or "content"; dictionaries only), `language` ("en" or "pt"
+    for the built-in prompt, guessed by default), `concurrency` (1), `progress` (True for a bar, or a function of
+    `(done, total)`), `resume` (a file that keeps the notes), and with `Chunks` `max_size` and `length_function`: a note
+    is then cut so that the chunk's text stays within the limit.
+
+    A chunk whose call fails or gives nothing stays as it is, with a `ContextWarning`, and the others go on; with
+    `fail_fast` the client's error is raised, and the notes made until then are in the dictionaries and in the `resume`
+    file. A client that is None or not ready is a `ContextWarning`, and `chunks` come back as they are. Raises
+    `OptionError` for wrong arguments, before anything is asked.
+    """
+    run = _prepare(client, document, chunks, options, more)
+    if run is None:
+        return chunks
+    with Waiter() as settle:
+        if not run.is_ready(settle(is_ready(client))):
+            return chunks
+        with run:
+            drive(run.blocks, lambda block: run.attempt(block, settle), run, run.options.concurrency)
+    return run.result()
+
+
+@overload
+async def acontextualize(
+    client: Client | None,
+    document: str | Source | None,
+    chunks: Chunks,
+    options: Mapping[str, Any] | None = None,
+    **more: Unpack[ContextOptions],
+) -> Chunks: ...
+@overload
+async def acontextualize(
+    client: Client | None,
+    document: str | Source,
+    chunks: Dictionaries,
+    options: Mapping[str, Any] | None = None,
+    **more: Unpack[ContextOptions],
+) -> Dictionaries: ...
+async def acontextualize(
+    client: Any, document: Any, chunks: Any, options: Mapping[str, Any] | None = None, **more: Unpack[ContextOptions]
+) -> Any:
+    """Like `contextualize`, in the running event loop: coroutines are awaited there, other clients run in threads."""
+    run = _prepare(client, document, chunks, options, more)
+    if run is None:
+        return chunks
+    ready = is_ready(client)
+    if not run.is_ready(await ready if inspect.isawaitable(ready) else ready):
+        return chunks
+    with run:
+        await drive_async(run.blocks, run.attempt_async, run, run.options.concurrency)
+    return run.result()
+
+
+def _prepare(
+    client: Any, document: Any, chunks: Any, options: Mapping[str, Any] | None, more: Mapping[str, Any]
+) -> _Run | None:
+    """A run with everything checked; None where nothing can be asked."""
+    dictionaries = not isinstance(chunks, Chunks)
+    if dictionaries and chunks is not None and (isinstance(chunks, str | bytes) or not isinstance(chunks, Sequence)):
+        raise OptionError(
+            "chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, "
+            f"got {type(chunks).__name__}."
+        )
+    read = read_options(options, more, dictionaries=dictionaries)
+    if not chunks:
+        return None
+    if document is None and isinstance(chunks, Chunks):
+        document = chunks.source
+    text = document.text if isinstance(document, Source) else document
+    if not isinstance(text, str):
+        raise OptionError(
+            f"document must be the text that the chunks come from, or a document, got {type(document).__name__}."
+        )
+    if client is None:
+        warn("There is no client: the chunks stay without notes.", ContextWarning)
+        return None
+    check_client(client)
+    return _Run(client, text, chunks, read)
+
+
+class _Run(Deliver):
+    """One call of `contextualize`: who asks what, and where the notes go."""
+
+    def __init__(self, client: Any, document: str, chunks: Any, options: NoteOptions) -> None:
+        self.options = options
+        self._complete: Callable[..., Any] = client.complete
+        self._sent = {"temperature": options.temperature} | ({"model": options.model} if options.model else {})
+        self._chunks = chunks
+        make = block_of if isinstance(chunks, Chunks) else block_of_dict
+        all_blocks: list[Block] = [make(chunk, i) for i, chunk in enumerate(chunks)]
+        skip = options.skip_if_present
+        self.blocks = [b for b in all_blocks if not is_blank(b.content) and not (skip and b.noted)]
+        self._messages = Messages(document, options)
+        self._total, self._done = len(self.blocks), 0
+        self._notes: dict[int, str] = {}
+        self._errors: dict[int, Exception] = {}
+        self._progress: Callable[[bool], object] = lambda noted: None
+        self._saved: SavedNotes | None = None
+        self._stack = ExitStack()
+
+    def is_ready(self, answer: Any) -> bool:
+        """Whether the client can be asked; a warning where it cannot."""
+        if not answer:
+            warn("The client is not ready: the chunks stay without notes.", ContextWarning)
+        return bool(answer)
+
+    def __enter__(self) -> _Run:
+        """Open what is needed, and take the notes that are in the file already."""
+        with self._stack:
+            if self.options.resume is not None:
+                self._saved = SavedNotes(self.options.resume)
+                self._stack.callback(self._saved.close)
+            self._show_progress()
+            self._take_saved()
+            self._stack = self._stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def _show_progress(self) -> None:
+        progress = self.options.progress
+        if progress is True:
+            from ..console import Bar
+
+            bar = self._stack.enter_context(Bar(self._total, "Chunks", "note"))
+            self._progress = lambda noted: bar.advance(int(noted))
+        elif callable(progress):
+            self._progress = lambda noted: progress(self._done, self._total)
+
+    def _take_saved(self) -> None:
+        if self._saved is None:
+            return
+        missing = []
+        for block in self.blocks:
+            note = self._saved.get(self._messages.key(block))
+            if note is None:
+                missing.append(block)
+            else:
+                self(block, Outcome(note))
+        self.blocks = missing
+
+    def attempt(self, block: Block, settle: Callable[[Any], Any]) -> Outcome:
+        """Ask for one note. `settle` waits for what the client answers, where it is awaitable."""
+        try:
+            return self._outcome(block, settle(self._complete(self._messages.of(block), **self._sent)))
+        except Exception as error:  # a client may be anyone's
+            return Outcome("", error)
+
+    async def attempt_async(self, block: Block) -> Outcome:
+        """Ask for one note, waiting in the running loop."""
+        import asyncio
+
+        def ask() -> Any:
+            answer = self._complete(self._messages.of(block), **self._sent)
+            # In the thread: what is paid for is saved, though the waiting be cancelled.
+            return answer if inspect.isawaitable(answer) else self._outcome(block, answer)
+
+        try:
+            answer = ask() if call_in_loop(self._complete) else await asyncio.to_thread(ask)
+            return answer if isinstance(answer, Outcome) else self._outcome(block, await answer)
+        except Exception as error:  # a client may be anyone's
+            return Outcome("", error)
+
+    def _outcome(self, block: Block, answer: Any) -> Outcome:
+        """What the client's answer comes to; a note goes into the file at once."""
+        if answer is None:
+            return Outcome("")
+        if not isinstance(answer, str):
+            raise TypeError(f"complete() must give a str, got {type(answer).__name__}")
+        note = strip(answer)
+        if note and self._saved is not None:
+            try:
+                self._saved.add(self._messages.key(block), note, block.name)
+            except OSError as error:
+                return Outcome(note, error)
+        return Outcome(note)
+
+    def keep(self, block: Block, outcome: Outcome) -> None:
+        """Put a note where it belongs."""
+        if outcome.note:
+            self._notes[block.index] = outcome.note
+            if not isinstance(self._chunks, Chunks):
+                write(self._chunks[block.index], outcome.note, self.options.embed)
+
+    def report(self, block: Block, outcome: Outcome) -> bool:
+        """Warn of a chunk without a note; False stops the run."""
+        self._done += 1
+        self._progress(bool(outcome.note))
+        note, error = outcome
+        if error is not None and not note and self.options.fail_fast:
+            self._errors[block.index] = error
+            return False
+        if error is not None or not note:
+            cause = "the answer is empty" if error is None else f"{type(error).__name__}: {error}"
+            what = f"The note of chunk {block.name} is not in the resume file" if note else f"No note for chunk {block.name}"
+            _log.warning("%s: %s", what, cause, exc_info=error)
+            warn(f"{what}: {cause}.", ContextWarning)
+        return True
+
+    def result(self) -> Any:
+        """The chunks with their notes; raises the error that stopped the run, of several that of the first chunk."""
+        if self._errors:
+            raise self._errors[min(self._errors)]
+        if not isinstance(self._chunks, Chunks):
+            return self._chunks
+        return with_notes(self._chunks, self._notes, self.options.max_size, resolve(self.options.length_function))

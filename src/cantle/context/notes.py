@@ -1,0 +1,167 @@
+"""Notes and what becomes of them: in the dictionaries of the facade, and in `Chunks`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+from ..chunk import Chunk
+from ..chunks import Chunks
+from ..errors import OptionError
+
+__all__ = ["Block", "block_of", "block_of_dict", "cut_note", "is_blank", "strip", "text_of", "with_notes", "write"]
+
+_BLANKS = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+)
+"""White space in Java, where no-break spaces are none."""
+
+_USEFUL = 40
+"""A note cut to fewer characters says nothing."""
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]|\S(?=\s*\n)")
+
+
+class Block(NamedTuple):
+    """What a model is told of a chunk, and whether the chunk has a note already."""
+
+    index: int
+    name: str
+    content: str
+    breadcrumb: str
+    heading: str
+    noted: bool
+
+
+def strip(text: str) -> str:
+    """The text without Java's white space at its ends."""
+    return text.strip(_BLANKS)
+
+
+def is_blank(text: str) -> bool:
+    """Whether the text is empty or holds nothing but Java's white space."""
+    return not text.strip(_BLANKS)
+
+
+def text_of(header: str, context: str, content: str, embed: str) -> str:
+    """What is embedded of a chunk: header, context and content as `embed` says, with blank lines between."""
+    if embed == "content":
+        return content
+    body = content if not context else context if embed == "context" else f"{context}\n\n{content}"
+    return f"{header}\n\n{body}" if header else body
+
+
+def block_of_dict(chunk: Any, index: int) -> Block:
+    """A chunk of the facade; raises `OptionError` where it is none."""
+    if not isinstance(chunk, MutableMapping):
+        raise OptionError(
+            f"chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, got {chunk!r} "
+            f"at position {index}."
+        )
+    content, context, header, breadcrumb, heading, name = (
+        _field(chunk, index, name) for name in ("content", "context", "header", "breadcrumb", "heading", "id")
+    )
+    del header  # checked before anything is paid for
+    return Block(index, name or f"number {index}", content, breadcrumb, heading, not is_blank(context))
+
+
+def _field(chunk: Mapping[str, Any], index: int, name: str) -> str:
+    value = chunk.get(name)
+    if value is None and name != "content":
+        return ""
+    if not isinstance(value, str):
+        raise OptionError(f"chunks[{index}][{name!r}] must be a string, got {value!r}.")
+    return value
+
+
+def write(chunk: MutableMapping[str, Any], note: str, embed: str | None) -> None:
+    """Put a note into a chunk of the facade: `context`, and `text` made anew. `embed` None is the chunk's own."""
+    chunk["context"] = note
+    mode = chunk.get("embed") if embed is None else embed
+    chunk["text"] = text_of(chunk.get("header") or "", note, chunk["content"], mode if isinstance(mode, str) else "full")
+
+
+def block_of(chunk: Chunk, index: int) -> Block:
+    """A chunk of `Chunks`."""
+    heading = chunk.path[-1] if chunk.path else ""
+    return Block(index, chunk.id, chunk.content, " > ".join(chunk.path), heading, bool(_note_of(chunk)))
+
+
+def _note_of(chunk: Chunk) -> str:
+    """The note that a chunk's prefix ends with; a document may have metadata of that name."""
+    note = chunk.metadata.get("context")
+    return note if isinstance(note, str) and note and chunk.prefix.endswith(f"{note}\n\n") else ""
+
+
+def with_notes(
+    chunks: Chunks, notes: Mapping[int, str], max_size: float | None, length: Callable[[str], float]
+) -> Chunks:
+    """`chunks` with `notes`, which go by the number of the chunk, in the prefix and in the metadata."""
+    made = [_with_note(chunk, notes.get(i), max_size, length) for i, chunk in enumerate(chunks)]
+    result = Chunks(
+        chunks.source, [chunk for chunk, _ in made], dropped=chunks.dropped, config_hash=chunks.config_hash
+    )
+    for new, old, (_, note) in zip(result, chunks, made, strict=True):
+        metadata = deepcopy(old.metadata)
+        new.metadata.clear()
+        new.metadata.update(metadata if note is None else {**metadata, "context": note})
+    return result
+
+
+def _with_note(
+    chunk: Chunk, note: str | None, max_size: float | None, length: Callable[[str], float]
+) -> tuple[Chunk, str | None]:
+    """A copy of the chunk, and the note as it was put in."""
+    prefix, oversize = chunk.prefix, chunk.oversize
+    if note is not None:
+        header = prefix.removesuffix(f"{_note_of(chunk)}\n\n") if _note_of(chunk) else prefix
+        header = f"{stripped}\n\n" if (stripped := header.rstrip("\n")) else ""
+        if max_size is not None:
+
+            def fits(note: str) -> bool:
+                return length(f"{header}{note}\n\n{chunk.content}") <= max_size
+
+            if not fits(note):
+                shorter = cut_note(note, fits)
+                note, oversize = (note, True) if shorter is None else (shorter, oversize)
+        prefix = f"{header}{note}\n\n"
+    new = Chunk(
+        chunk.content,
+        chunk.start,
+        chunk.end,
+        spans=chunk.spans,
+        overlap=chunk.overlap,
+        prefix=prefix,
+        path=chunk.path,
+        oversize=oversize,
+        cut=chunk.cut,
+    )
+    if note is None and chunk.embedding is not None:
+        new.embedding = list(chunk.embedding)
+    return new, note
+
+
+def cut_note(note: str, fits: Callable[[str], bool]) -> str | None:
+    """The beginning of a note that `fits`: whole sentences, or whole words where those are less than half as much.
+
+    None where what fits is too short to be of use.
+    """
+    words = _longest(note, [m.start() for m in re.finditer(r"\s+", note)], fits)
+    sentences = _longest(note, [m.end() for m in _SENTENCE_END.finditer(note)], fits)
+    best = sentences if len(sentences) * 2 >= len(words) else words
+    return best if len(best) >= _USEFUL else None
+
+
+def _longest(note: str, ends: Sequence[int], fits: Callable[[str], bool]) -> str:
+    """The longest beginning with one of these ends that is found to fit; what is given is always tried."""
+    found, low, high = "", 0, len(ends)
+    while low < high:
+        middle = (low + high) // 2
+        piece = note[: ends[middle]].rstrip(" \t\n,;:")
+        if fits(piece):
+            found, low = piece, middle + 1
+        else:
+            high = middle
+    return found

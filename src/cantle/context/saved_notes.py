@@ -1,0 +1,72 @@
+"""A file that keeps notes as they come, so that a run that was cut short pays for nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from threading import Lock
+
+from ..errors import OptionError
+from ..written import to_json
+
+__all__ = ["SavedNotes"]
+
+_OPENING = b'{"key": "'
+
+
+class SavedNotes:
+    """Notes by key, in a JSON Lines file: `{"key": ..., "note": ..., "chunk": ...}`.
+
+    Each note is written at once as a whole line, at the end of the file, whatever other threads or processes append.
+    A line that is no entry, such as one half-written, is passed over. Raises `OptionError` when the file cannot be
+    opened or was not begun by us.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            held = Path(path).read_bytes() if os.path.exists(path) else b""
+            self._check(path, held)
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115  # closed by close()
+        except OSError as error:
+            raise OptionError(f"resume must be the path of a file to write notes to, got {path!r}: {error}.") from error
+        self._notes: dict[str, str] = {}
+        for line in held.split(b"\n"):
+            self._read(line)
+        self._torn = bool(held) and not held.endswith(b"\n")
+        self._lock = Lock()
+
+    @staticmethod
+    def _check(path: str | os.PathLike[str], held: bytes) -> None:
+        if not held.startswith(_OPENING[: len(held)]):
+            raise OptionError(
+                f"resume must be a file that an earlier run wrote, or a new one, got {path!r}, which begins with "
+                f"{held[:20]!r}. Nothing was written to it."
+            )
+
+    def _read(self, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("note"), str):
+            self._notes.setdefault(entry["key"], entry["note"])
+
+    def get(self, key: str) -> str | None:
+        """The note that the file held under this key when it was opened."""
+        return self._notes.get(key)
+
+    def add(self, key: str, note: str, chunk: str) -> None:
+        """Append a note. Raises `OSError` when it cannot be written."""
+        line = (to_json({"key": key, "note": note, "chunk": chunk}) + "\n").encode()
+        with self._lock:
+            if self._torn:
+                line = b"\n" + line
+            written = self._file.write(line)
+            self._torn = written != len(line)
+            if self._torn:
+                raise OSError(f"only {written} of {len(line)} bytes could be written")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

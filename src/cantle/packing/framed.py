@@ -1,0 +1,104 @@
+"""A stretch that is cut at its rows, each part in a frame: a table's header in front, a fence around code."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..chunk import Cut
+from .engine import Packer
+from .spans import Spans
+
+__all__ = ["Part", "framed"]
+
+_ROW = Cut("row", 0)
+
+
+class Part(NamedTuple):
+    """The stretch `[start, end)` of the text, with the lead in front and the tail behind it or without."""
+
+    start: int
+    end: int
+    led: bool
+    tailed: bool
+    cut: Cut | None
+
+
+def framed(
+    packer: Packer,
+    begin: int,
+    lead: tuple[int, int],
+    rows: Sequence[int],
+    tail: tuple[int, int] | None,
+    end: int,
+    length: Callable[[str], float],
+) -> Iterator[Part]:
+    """Fill parts with as many rows as fit between the lead and the tail.
+
+    `rows` are the starts of the rows; the first follows the lead, the last one reaches to `end` and has the text's own
+    tail in it. The first part begins at `begin`, the lead's start or something that goes before it. `length` measures
+    a text that is put together. A row that is too long is cut; with a `tail`, its parts are framed too.
+    """
+    text, limit, measure = packer.text, packer.limit, packer.measure
+    before = text[lead[0] : lead[1]] + "\n"
+    behind = "" if tail is None else "\n" + text[tail[0] : tail[1]]
+    stops = [*rows[1:], end]
+    last = len(rows) - 1
+
+    def size(start: int, stop: int, led: bool, tailed: bool) -> float:
+        return length((before if led else "") + text[start:stop] + (behind if tailed else ""))
+
+    def stripped(start: int, stop: int) -> int:
+        return start + len(text[start:stop].rstrip(" \t\r\n"))
+
+    i = 0
+    while i <= last:
+        first = i == 0
+        start = begin if first else rows[i]
+        room = limit - (0 if first else length(before)) - length(behind)
+        most = min(bisect_right(stops, measure.fit(start, max(room, 1)) + 1), last)
+        if size(start, stripped(start, end), not first, False) <= limit:  # the tail is its own
+            most = last
+        while most >= i:
+            stop = stripped(start, stops[most])
+            if stop > start and size(start, stop, not first, most < last and tail is not None) <= limit:
+                break
+            most -= 1
+        if most >= i:
+            yield Part(start, stop, not first, most < last and tail is not None, _ROW)
+            i = most + 1
+            continue
+        yield from _cut(packer, start, stripped(start, stops[i]), first, i == last, tail is not None, size)
+        i += 1
+
+
+def _cut(
+    packer: Packer,
+    start: int,
+    end: int,
+    first: bool,
+    last: bool,
+    frame: bool,
+    size: Callable[[int, int, bool, bool], float],
+) -> Iterator[Part]:
+    """A row that is too long, in parts."""
+    frame_size = size(start, start, True, True) if frame else 0
+    inner = Packer(
+        packer.text,
+        packer.measure,
+        packer.levels,
+        limit=max(1, packer.limit - frame_size),
+        strip=packer.strip,
+        explain=packer.spans.cuts is not None,
+    )
+    inner.spans = Spans(packer.text, packer.strip, packer.spans.cuts is not None)
+    inner.add_or_cut(start, end)
+    found = list(zip(inner.spans.starts, inner.spans.ends, strict=True))
+    cuts = inner.spans.cuts or [_ROW] * len(found)
+    for n, ((low, high), cut) in enumerate(zip(found, cuts, strict=True)):
+        led = frame and not (first and n == 0)
+        tailed = frame and not (last and n == len(found) - 1)
+        if size(low, high, led, tailed) > packer.limit:  # token counts do not add up to the last one
+            led = tailed = False
+        yield Part(low, high, led, tailed, cut)

@@ -1,0 +1,220 @@
+"""The engine: sections are chunks where they fit, and are cut at blocks, sentences and words where they do not.
+
+Everything is positions in the outline's text, and every size is measured on the text that is handed out: the headings
+in front of it, the overlap, a table's repeated header.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..blocks.sentences import Segmenter
+from ..chunk import Cut, Span
+from ..graphemes import trim
+from ..lengths import Measure
+from ..packing import Clusters, Level, Literal, Packer, Spans, framed, held
+from ..whitespace import STRIP
+from .headers import SHARE, Headers
+from .outline import Frame, Outline, Piece
+from .repeats import Repeats
+from .sections import Unit, units
+
+__all__ = ["Cutter", "Plan"]
+
+_FRAME = 0.5
+"""A frame that takes more than this of the room is not repeated."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the strategy's options come to; sizes are in length units."""
+
+    limit: float
+    least: float
+    overlap: float
+    reserved: float
+    prepend_heading: bool
+    heading_path: bool
+    split_on_headings: bool
+    strip: bool
+    explain: bool
+
+
+class Cutter:
+    """Cuts one document. `measure` measures its text, `length` a text that is put together."""
+
+    def __init__(
+        self, outline: Outline, measure: Measure, length: Callable[[str], float], segmenter: Segmenter, plan: Plan
+    ) -> None:
+        self.outline, self.measure, self.length, self.segmenter, self.plan = outline, measure, length, segmenter, plan
+        self.text = outline.text
+        self.room = max(1, plan.limit - plan.reserved)
+        self.overlap = min(plan.overlap, self.room // 2)
+        self.headers = Headers(
+            outline, length, min(SHARE * plan.limit, self.room - 1), on=plan.prepend_heading, full=plan.heading_path
+        )
+        self.starts = [heading.start for heading in outline.headings]
+        self.pieces: list[Piece] = []
+
+    def run(self) -> list[Piece]:
+        """The chunks, in order."""
+        for unit in self._units():
+            if unit.fits:
+                self._add_whole(unit)
+            else:
+                self._cut(unit)
+        if self.overlap > 0:
+            self._repeat()
+        return self.pieces
+
+    def number_at(self, position: int) -> int:
+        """The number of the heading whose section a position is in, or -1."""
+        return bisect_right(self.starts, position) - 1
+
+    def prefix(self, piece: Piece) -> str:
+        """The lines in front of a chunk; fewer where the text with them is longer than there is room for."""
+        number = self.number_at(piece.own)
+        begins = number >= 0 and self.starts[number] == piece.own == piece.start
+        prefix = self.headers.above(number) if begins else self.headers.within(number)
+        if not prefix:
+            return ""
+        content = self.content(piece)
+        while prefix and self.length(prefix + content) > self.room:
+            prefix = prefix.partition("\n")[2]
+            if prefix == "\n":
+                prefix = ""
+        return prefix
+
+    def content(self, piece: Piece) -> str:
+        """The text of a chunk."""
+        content = self.text[piece.start : piece.end]
+        if piece.lead is not None:
+            content = f"{self.text[slice(*piece.lead)]}\n{content}"
+        if piece.tail is not None:
+            content = f"{content}\n{self.text[slice(*piece.tail)]}"
+        return content
+
+    def _units(self) -> Sequence[Unit]:
+        if self.plan.split_on_headings:
+            return units(self.outline, self.measure, self.headers, self.room, self.plan.least)
+        size = self.measure.length(*trim(self.text, 0, len(self.text)))
+        last = len(self.starts) - 1
+        return [Unit(0, len(self.text), -1, last, size <= self.room, size)]
+
+    def _add_whole(self, unit: Unit) -> None:
+        start, end = self._trimmed(unit.start, unit.end)
+        if start < end:
+            own = trim(self.text, start, end)[0]
+            self.pieces.append(Piece(start, end, min(own, end - 1), False, self._end(unit)))
+
+    def _end(self, unit: Unit) -> Cut | None:
+        if not self.plan.explain:
+            return None
+        return Cut("end", 0) if unit.end >= len(self.text) else Cut("heading", 0)
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        return trim(self.text, start, end) if self.plan.strip else (start, end)
+
+    # -- sections that are too long ---------------------------------------------------------------
+
+    def _cut(self, unit: Unit) -> None:
+        """Cut a stretch at its blocks; what is a long table or code is cut by itself."""
+        reserve = max((self.headers.size(i) for i in range(max(unit.first, 0), unit.last + 1)), default=0)
+        limit = max(1, self.room - reserve - self.overlap)
+        at = unit.start
+        count = len(self.pieces)
+        for frame in self._frames(unit, limit):
+            begin = self._before(at, frame.start, limit, count)
+            self._add_frame(frame, begin, limit)
+            at = frame.end
+        self._pack(at, unit.end, limit, self._end(unit))
+        self.pieces[count:] = [piece._replace(follows=i > 0) for i, piece in enumerate(self.pieces[count:])]
+
+    def _frames(self, unit: Unit, limit: float) -> Iterator[Frame]:
+        """The long tables and code blocks of a stretch whose frame is small enough to be repeated."""
+        for frame in self.outline.frames(unit.start, unit.end):
+            if self.measure.length(frame.start, frame.end) <= limit:
+                continue
+            size = self.length(self.text[slice(*frame.lead)] + "\n")
+            if frame.tail is not None:
+                size += self.length("\n" + self.text[slice(*frame.tail)])
+            if size <= _FRAME * limit:
+                yield frame
+
+    def _before(self, start: int, end: int, limit: float, count: int) -> int:
+        """Pack what stands before a frame, and say where the frame's first part begins: with what would be small."""
+        mark = len(self.pieces)
+        self._pack(start, end, limit, Cut("block", 0) if self.plan.explain else None)
+        if len(self.pieces) > mark:
+            last = self.pieces[-1]
+            bare = self.number_at(last.own)
+            if bare >= 0 and self.outline.headings[bare].end >= last.end:
+                small = True
+            else:
+                small = self.measure.length(last.start, last.end) < self.plan.least
+            if small:
+                self.pieces.pop()
+                return last.start
+        return end
+
+    def _add_frame(self, frame: Frame, begin: int, limit: float) -> None:
+        packer = self._packer([Literal(" "), Clusters()], limit)
+        for part in framed(packer, begin, frame.lead, frame.rows, frame.tail, frame.end, self.length):
+            lead = frame.lead if part.led else None
+            tail = frame.tail if part.tailed else None
+            own = trim(self.text, part.start, part.end)[0]
+            cut = part.cut if self.plan.explain else None
+            self.pieces.append(Piece(part.start, part.end, own, False, cut, lead, tail))
+
+    def _packer(self, levels: Sequence[Level], limit: float) -> Packer:
+        plan = self.plan
+        return Packer(self.text, self.measure, levels, limit=limit, strip=plan.strip, explain=plan.explain)
+
+    def _pack(self, start: int, end: int, limit: float, cut: Cut | None) -> None:
+        """Pack a stretch of blocks."""
+        low, high = trim(self.text, start, end)
+        if low >= high:
+            if not self.plan.strip and start < end and self.pieces and self.pieces[-1].end == start:
+                self.pieces[-1] = self.pieces[-1]._replace(end=end)
+            return
+        whole = self.outline.whole(start, end, self.measure, limit)
+        keep = held(whole, self._ties(start, end), self.measure, limit)
+        packer = self._packer(self.outline.levels(start, end, keep), limit)
+        packer.spans = Spans(self.text, self.plan.strip, self.plan.explain)
+        if packer.fits(*self._trimmed(start, end)):
+            packer.spans.add(start, end, cut)
+        else:
+            packer.pack_region(start, end, cut=cut or Cut("end", 0))
+            if self.plan.least:
+                packer.spans.join_small(self.measure, self.plan.least, limit)
+        spans = packer.spans
+        cuts: Sequence[Cut | None] = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
+        for a, b, why in zip(spans.starts, spans.ends, cuts, strict=True):
+            self.pieces.append(Piece(a, b, min(trim(self.text, a, b)[0], b - 1), False, why))
+
+    def _ties(self, start: int, end: int) -> Iterator[Span]:
+        """From each heading to the first character behind it."""
+        text = self.text
+        for heading in self.outline.headings[bisect_left(self.starts, start) : bisect_left(self.starts, end)]:
+            at = heading.end
+            while at < end and text[at] in STRIP:
+                at += 1
+            if at < end:
+                yield heading.start, at + 1
+
+    # -- overlap ----------------------------------------------------------------------------------
+
+    def _repeat(self) -> None:
+        repeats = Repeats(self.outline, self.measure, self.segmenter, self.overlap)
+        for i, (before, piece) in enumerate(pairwise(self.pieces), 1):
+            if not piece.follows or piece.lead or piece.tail or before.lead or before.tail:
+                continue
+            if self.number_at(piece.own) >= 0 and self.starts[self.number_at(piece.own)] == piece.own:
+                continue
+            room = self.room - self.headers.size(self.number_at(piece.own))
+            start = repeats.start(before, piece, room)
+            if start < piece.own:
+                self.pieces[i] = piece._replace(start=start)

@@ -1,0 +1,139 @@
+"""The outline of a Markdown text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from ..blocks.lines import line_gaps, view
+from ..blocks.markdown import nested_fences, outline, title
+from ..blocks.sentences import Segmenter
+from ..chunk import Span
+from ..lengths import Measure
+from ..packing import Borders, Level, encloses
+from .ladder import ladder
+from .outline import Block, Frame, Heading, fitting
+
+__all__ = ["MarkdownOutline"]
+
+_KINDS = {"fence": "code"}
+_CLOSING = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*\Z")
+_OPENING = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
+_ITEM = re.compile(r"^([ \t>]*)(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]|$)", re.MULTILINE)
+_ORDINARY = ("rule", "heading")
+"""Blocks that are no stretch to keep."""
+
+
+class MarkdownOutline:
+    """Headings, and code, tables, lists, quotes, formulas, HTML, comments and front matter as blocks."""
+
+    def __init__(self, text: str, segmenter: Segmenter) -> None:
+        self.text, self.segmenter = text, segmenter
+        self._all = outline(text)
+        self._headings = [block for block in self._all if block.kind == "heading"]
+        self.headings = [Heading(b.start, self._line_end(b.end), b.level) for b in self._headings]
+        self._solid = [block for block in self._all if block.kind not in _ORDINARY]
+        self.blocks = [Block(_KINDS.get(b.kind, b.kind), b.start, self._line_end(b.end)) for b in self._solid]
+        self._view: str | None = None
+
+    def title(self, number: int) -> str:
+        return title(self.text, self._headings[number])
+
+    def line(self, number: int) -> str:
+        name = self.title(number)
+        return f"{'#' * self.headings[number].level} {name}" if name else ""
+
+    def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
+        found: list[Span] = []
+        for block in self._blocks(start, end):
+            if measure.length(block.start, block.end) <= limit:
+                found.append((block.start, block.end))
+            elif block.kind in ("list", "quote"):
+                found += fitting(self._nested(block), measure, limit)
+        return found
+
+    def frames(self, start: int, end: int) -> Iterator[Frame]:
+        low = bisect_left(self.blocks, start, key=lambda b: b.start)
+        for block in self._blocks(start, end):
+            if block.kind == "table":
+                yield from self._table(block, self._solid[low].head)
+            elif block.kind == "code":
+                yield from self._code(block)
+            low += 1
+
+    def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
+        items: list[Level] = []
+        long = [b for b in self._blocks(start, end) if b.kind in ("list", "quote") and not encloses(keep, b.start + 1)]
+        if long:
+            items = list(self._items(long, keep))
+        return ladder(self.text, start, end, keep, self.segmenter, items)
+
+    def _blocks(self, start: int, end: int) -> Sequence[Block]:
+        low = bisect_left(self.blocks, start, key=lambda b: b.start)
+        return self.blocks[low : bisect_left(self.blocks, end, key=lambda b: b.start)]
+
+    def _items(self, blocks: Sequence[Block], keep: Sequence[Span]) -> Iterator[Level]:
+        """Before the outer items of long lists, then before all items."""
+        outer: list[int] = []
+        every: list[int] = []
+        for block in blocks:
+            found = [
+                (len(match[1].expandtabs(4)), match.start())
+                for match in _ITEM.finditer(self.text, block.start, block.end)
+                if not encloses(keep, match.start())
+            ]
+            fences = self._nested(block)
+            found = [(indent, at) for indent, at in found if not encloses(fences, at)]
+            if found:
+                least = found[0][0] + 1
+                outer += [at for indent, at in found if indent <= least]
+                every += [at for _, at in found]
+        if outer:
+            yield Borders(outer, "item")
+        if len(every) > len(outer):
+            yield Borders(every, "item")
+
+    def _nested(self, block: Block) -> list[Span]:
+        if self._view is None:
+            self._view = view(self.text)
+        found = nested_fences(self._view, self._solid[bisect_left(self.blocks, block.start, key=lambda b: b.start)])
+        return [(a, self._line_end(b)) for a, b in found]
+
+    def _table(self, block: Block, head: Span) -> Iterator[Frame]:
+        lead = (head[0], self._line_end(head[1]))
+        rows = self._rows(head[1], block.end)
+        if rows:
+            yield Frame(block.start, block.end, lead, rows, None)
+
+    def _code(self, block: Block) -> Iterator[Frame]:
+        text = self.text
+        gaps = line_gaps(text, 1, block.start, block.end)
+        if not gaps:
+            return
+        opening = _OPENING.match(text, block.start, gaps[0][0])
+        if opening is None:
+            return
+        lead = (block.start, gaps[0][0])
+        last = gaps[-1][1]
+        closing = _CLOSING.match(text, last, block.end) if len(gaps) > 1 else None
+        closed = closing is not None and closing[1].startswith(opening[1])
+        # What closes a part of a fence that is never closed is the mark that opened it.
+        tail = (last, block.end) if closed else opening.span(1)
+        rows = self._rows(gaps[0][1], last if closed else block.end)
+        if rows:
+            yield Frame(block.start, block.end, lead, rows, tail)
+
+    def _rows(self, start: int, end: int) -> list[int]:
+        """The starts of the lines of a stretch, those that are not blank."""
+        text = self.text
+        starts = [start, *(b for _, b in line_gaps(text, 1, start, end))]
+        stops = [*starts[1:], end]
+        return [a for a, b in zip(starts, stops, strict=True) if a < b and not text[a:b].isspace()]
+
+    def _line_end(self, end: int) -> int:
+        """A block's end without its last line end."""
+        text = self.text
+        if end == 0 or text[end - 1] not in "\r\n":
+            return end
+        return end - 1 - (text[end - 2 : end] == "\r\n")

@@ -1,0 +1,98 @@
+"""What the engine needs to know of a document, whatever its format."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from ..chunk import Cut, Span
+from ..lengths import Measure
+from ..packing import Level
+
+__all__ = ["Block", "Frame", "Heading", "Outline", "Piece", "fitting", "inside"]
+
+
+class Heading(NamedTuple):
+    """A heading, `[start, end)`, and its level, 1 for the outermost."""
+
+    start: int
+    end: int
+    level: int
+
+
+class Block(NamedTuple):
+    """A stretch that is not cut while it fits. `kind` is what it is: code, table, list, quote, ..."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Frame(NamedTuple):
+    """How a long table or code block is cut: at its rows, with `lead` in front of each part and `tail` behind it."""
+
+    start: int
+    end: int
+    lead: Span
+    rows: Sequence[int]
+    tail: Span | None
+
+
+class Piece(NamedTuple):
+    """A chunk by its positions: `text[start:end]`, the overlap included, between the frame's `lead` and `tail`.
+
+    `own` is where its own text begins, after the overlap. `follows` says that it goes on where the one before ended.
+    """
+
+    start: int
+    end: int
+    own: int
+    follows: bool
+    cut: Cut | None = None
+    lead: Span | None = None
+    tail: Span | None = None
+
+
+class Outline(Protocol):
+    """The headings and blocks of a text. All positions are code points of `text`, ends exclusive."""
+
+    text: str
+    headings: Sequence[Heading]
+    blocks: Sequence[Block]
+    """Top-level blocks but paragraphs, ascending and disjoint."""
+
+    def title(self, number: int) -> str:
+        """The title of the heading with this number, on one line."""
+        ...
+
+    def line(self, number: int) -> str:
+        """The heading as it is written in front of a chunk: `## Title`."""
+        ...
+
+    def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
+        """The stretches of a region that fit and so are not cut, ascending and disjoint."""
+        ...
+
+    def frames(self, start: int, end: int) -> Iterable[Frame]:
+        """The tables and code blocks of a region, in order."""
+        ...
+
+    def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
+        """Where to cut a region below its headings, strongest first, and not in what is to be kept."""
+        ...
+
+
+def inside(blocks: Sequence[Block], start: int, end: int, at: Callable[[Block], int]) -> Sequence[Block]:
+    """Those of some ascending blocks whose start lies in a region; `at` gives it."""
+    return blocks[bisect_left(blocks, start, key=at) : bisect_left(blocks, end, key=at)]
+
+
+def fitting(spans: Iterable[Span], measure: Measure, limit: float) -> list[Span]:
+    """Those of some stretches that are within the limit."""
+    return [(a, b) for a, b in spans if measure.length(a, b) <= limit]
+
+
+def at_or_before(starts: Sequence[int], position: int) -> int:
+    """The number of the last of some ascending positions that is not behind `position`, or -1."""
+    return bisect_right(starts, position) - 1

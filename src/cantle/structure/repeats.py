@@ -1,0 +1,50 @@
+"""Overlap: the last sentences of a chunk, repeated at the start of the next."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from ..blocks.sentences import Segmenter
+from ..lengths import Measure
+from ..whitespace import STRIP
+from .outline import Outline, Piece
+
+__all__ = ["Repeats"]
+
+_BEFORE = 200
+"""So much text before a place is enough to tell whether a sentence begins there, in code points."""
+_SOLID = ("code", "table", "heading", "front-matter", "html")
+"""What is not repeated, nor what stands before it."""
+
+
+class Repeats:
+    """Finds where a chunk begins that repeats the end of the one before it."""
+
+    def __init__(self, outline: Outline, measure: Measure, segmenter: Segmenter, most: float) -> None:
+        self.text, self.measure, self.segmenter, self.most = outline.text, measure, segmenter, most
+        ends = [block.end for block in outline.blocks if block.kind in _SOLID]
+        self._ends = sorted([*ends, *(heading.end for heading in outline.headings)])
+
+    def start(self, before: Piece, piece: Piece, room: float) -> int:
+        """Where `piece` begins with whole sentences of `before` in front that measure at most the overlap.
+
+        With them it measures at most `room`. Its own start where there are none.
+        """
+        text, measure = self.text, self.measure
+        low = max(measure.fit_back(before.end, self.most), before.own)
+        solid = bisect_left(self._ends, before.end) - 1
+        if solid >= 0:
+            low = max(low, self._ends[solid])
+        while low < before.end and text[low] in STRIP:
+            low += 1
+        if low >= before.end:
+            return piece.own
+        since = max(before.own, low - _BEFORE)
+        for start, _ in self.segmenter.on(text[since : before.end]):
+            at = since + start
+            # The first of the window is the start of a sentence only if the window begins where the chunk does.
+            if at < low or (start == 0 and since > before.own):
+                continue
+            if measure.length(at, before.end) <= self.most and measure.length(at, piece.end) <= room:
+                return at if at > before.start else piece.own
+        return piece.own
