@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .hookspecs import hookimpl
     from .lengths import Length, Measure
     from .plugins import Registry, registry
+    from .relations import Relation
     from .source import OffsetMap, Source
     from .strategy import Sized, Strategy, option
     from .sync import diff
@@ -38,6 +39,7 @@ _HOMES = {
     "Measure": "lengths",
     "OffsetMap": "source",
     "Registry": "plugins",
+    "Relation": "relations",
     "Result": "batch",
     "Sized": "strategy",
     "Source": "source",
@@ -59,6 +61,7 @@ __all__ = [
     "Measure",
     "OffsetMap",
     "Registry",
+    "Relation",
     "Result",
     "Sized",
     "Source",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .chunks import Chunks
 
-__all__ = ["COLUMNS", "ParquetFile", "flat", "table"]
+__all__ = ["COLUMNS", "RELATIONS", "ParquetFile", "flat", "table"]
 
 COLUMNS = {
     "id": "text",
@@ -37,41 +37,46 @@ COLUMNS = {
 }
 """The columns of a row and what they hold. Positions count code points; metadata and cut are JSON."""
 
+RELATIONS = {"parent": "text", "previous": "text", "next": "text", "children": "texts", "section": "numbers"}
+"""The further columns of chunks with their relations: keys, and a stretch of the source."""
 
-def flat(chunks: Chunks) -> list[dict[str, Any]]:
+
+def flat(chunks: Chunks, *, relations: bool = False) -> list[dict[str, Any]]:
     """One row a chunk, with the names of `COLUMNS`: metadata and cut as JSON, lone surrogates as `?`.
 
-    A chunk that is a literal slice has its one stretch in `spans`.
+    A chunk that is a literal slice has its one stretch in `spans`. `relations` adds those of `RELATIONS`.
     """
     rows = []
-    for row in chunks.to_dicts():
+    columns = _columns(relations)
+    for row in chunks.to_dicts(relations=relations):
         row["metadata"] = to_json(row["metadata"], sort_keys=True)
         row["cut"] = None if row["cut"] is None else to_json(row["cut"])
-        for name, kind in COLUMNS.items():
+        for name, kind in columns.items():
             if kind == "text" and row[name] is not None:
                 row[name] = without_surrogates(row[name])
-        row["path"] = [without_surrogates(part) for part in row["path"]]
+            elif kind == "texts":
+                row[name] = [without_surrogates(part) for part in row[name]]
         row["spans"] = row["spans"] or [[row["start"], row["end"]]]
         rows.append(row)
     return rows
 
 
-def table(chunks: Chunks) -> pyarrow.Table:
+def table(chunks: Chunks, *, relations: bool = False) -> pyarrow.Table:
     """A `pyarrow.Table`, one row a chunk. Raises `MissingDependencyError` without pyarrow."""
     arrow = _pyarrow("to_arrow()")
-    made: pyarrow.Table = arrow.Table.from_pylist(flat(chunks), schema=_schema(arrow))
+    made: pyarrow.Table = arrow.Table.from_pylist(flat(chunks, relations=relations), schema=_schema(arrow, relations))
     return made
 
 
 class ParquetFile:
     """A Parquet file that is written table by table. Raises `MissingDependencyError` without pyarrow."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, *, relations: bool = False) -> None:
         pyarrow = _pyarrow("Parquet output")
         from pyarrow import parquet
 
         self._pyarrow = pyarrow
-        self._writer = parquet.ParquetWriter(file, _schema(pyarrow))
+        self._writer = parquet.ParquetWriter(file, _schema(pyarrow, relations))
 
     def write(self, tables: Iterable[pyarrow.Table]) -> None:
         """Append tables made by `table`, as one row group."""
@@ -90,7 +95,11 @@ def _pyarrow(what: str) -> Any:
     return pyarrow
 
 
-def _schema(pyarrow: Any) -> Any:
+def _columns(relations: bool) -> dict[str, str]:
+    return COLUMNS | RELATIONS if relations else COLUMNS
+
+
+def _schema(pyarrow: Any, relations: bool) -> Any:
     kinds = {
         "text": pyarrow.string(),
         "number": pyarrow.int64(),
@@ -99,4 +108,4 @@ def _schema(pyarrow: Any) -> Any:
         "numbers": pyarrow.list_(pyarrow.int64()),
         "pairs": pyarrow.list_(pyarrow.list_(pyarrow.int64())),
     }
-    return pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+    return pyarrow.schema([(name, kinds[kind]) for name, kind in _columns(relations).items()])

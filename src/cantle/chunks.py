@@ -8,7 +8,7 @@ from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
-from .errors import MissingDependencyError, PluginError
+from .errors import DocumentError, MissingDependencyError, PluginError
 from .moves import moved, rewritten, shift
 from .source import OffsetMap, Source
 from .whitespace import is_blank
@@ -17,6 +17,8 @@ from .written import to_json, without_surrogates
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+    from .relations import Outline, Relation
 
 __all__ = ["Chunks"]
 
@@ -42,14 +44,17 @@ class Chunks(Sequence[Chunk]):
         dropped: Iterable[tuple[int, int, str]] | Callable[[], Iterable[tuple[int, int, str]]] | None = None,
         gap_reason: str = "separator",
         config_hash: str | Callable[[], str] = "",
+        unique_paths: bool = False,
     ) -> None:
         """Hold `chunks` of `source`, numbering them.
 
         `dropped` lists what is in no chunk by intent, as `(start, end, reason)`; when it is None,
         every gap between chunks that holds more than white space counts as dropped for
-        `gap_reason`. A function is called when the list is first asked for.
+        `gap_reason`. A function is called when the list is first asked for. `unique_paths` says that a path
+        is one place, as in JSON: where it comes again it is no other section of the same name.
         """
         self.source = source
+        self.unique_paths = unique_paths
         self._config_hash = config_hash
         self._items: list[Chunk | None] = list(chunks)
         self._kept: dict[int, Chunk] = {}
@@ -63,6 +68,8 @@ class Chunks(Sequence[Chunk]):
         self._dropped = None if dropped is None or callable(dropped) else list(dropped)
         self._gap_reason = gap_reason
         self._occurrences: list[int] | None = None
+        self._outline: Outline | None = None
+        self._relations: list[Relation] | None = None
         # As it is now: chunks settle their metadata when they are asked for it.
         self._base: Mapping[str, Any] = deepcopy(dict(source.metadata)) if source.metadata else {}
         for i, chunk in enumerate(self._items):
@@ -196,7 +203,7 @@ class Chunks(Sequence[Chunk]):
         if self._path is not None:
             state["_path"] = list(map(self._path, range(len(self)))).__getitem__
         rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
-        return {**state, "_items": rows, "_kept": {}, "_occurrences": None}
+        return {**state, "_items": rows, "_kept": {}, "_occurrences": None, "_outline": None, "_relations": None}
 
     def _row(self, chunk: Chunk, i: int) -> dict[str, Any] | None:
         if self._starts is not None and self._is_as_made(chunk, i):
@@ -291,11 +298,12 @@ class Chunks(Sequence[Chunk]):
             starts = [start + distance for start in self._starts] if distance else self._starts
             ends = [end + distance for end in self._ends] if distance else self._ends
             new = Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
-            new._path, new._extras = self._path, self._extras
+            new._path, new._extras, new.unique_paths = self._path, self._extras, self.unique_paths
             return new
         dropped = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
         dropped += rewritten(document, offsets)
-        return Chunks(document, [moved(chunk, document, offsets) for chunk in self], dropped=sorted(dropped))
+        chunks = [moved(chunk, document, offsets) for chunk in self]
+        return Chunks(document, chunks, dropped=sorted(dropped), unique_paths=self.unique_paths)
 
     def add_start_index(self) -> None:
         """Write `start_index` into the metadata of every chunk."""
@@ -323,27 +331,58 @@ class Chunks(Sequence[Chunk]):
         line = bisect_right(starts, position)
         return line, position - starts[line - 1] + 1
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Every chunk as a dictionary, with its line numbers under `lines`."""
-        return [{**chunk.to_dict(), "lines": list(self.lines(chunk))} for chunk in self]
+    def relations(self) -> list[Relation]:
+        """Parent, neighbours, children and section of every chunk, in order; worked out at the first call."""
+        if self._relations is None:
+            self._relations = self._sections().relations([chunk.key for chunk in self])
+        return self._relations
 
-    def to_jsonl(self) -> str:
+    def section(self, chunk: Chunk, *, at_most: int | None = None) -> Span:
+        """Where the section that a chunk is in starts and ends in the source: see `Relation`.
+
+        With `at_most` the largest section around the chunk of no more code points, the whole document if that
+        is not longer; the chunk's own stretch if its section is. Raises `DocumentError` for a chunk of others.
+        """
+        own = self[chunk.index] if chunk.index < len(self) else None
+        if own is None or (own.start, own.end) != (chunk.start, chunk.end):
+            raise DocumentError(f"{chunk!r} is none of these {len(self)} chunks. Ask the result that it is from.")
+        return self._sections().section(chunk, at_most)
+
+    def _sections(self) -> Outline:
+        if self._outline is None:
+            from .relations import Outline
+
+            self._outline = Outline(self)
+        return self._outline
+
+    def to_dicts(self, *, relations: bool = False) -> list[dict[str, Any]]:
+        """Every chunk as a dictionary, with its line numbers under `lines`.
+
+        With `relations` also `parent`, `previous`, `next`, `children` and `section`: see `Relation`.
+        """
+        rows = [{**chunk.to_dict(), "lines": list(self.lines(chunk))} for chunk in self]
+        if relations:
+            for row, relation in zip(rows, self._sections().relations([row["key"] for row in rows]), strict=True):
+                row |= relation.fields()
+        return rows
+
+    def to_jsonl(self, *, relations: bool = False) -> str:
         """One line of JSON a chunk. Values that JSON does not know are written as their string."""
-        return "".join(to_json(row) + "\n" for row in self.to_dicts())
+        return "".join(to_json(row) + "\n" for row in self.to_dicts(relations=relations))
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self, *, relations: bool = False) -> pyarrow.Table:
         """A `pyarrow.Table`, one row a chunk; metadata as a JSON string. Needs the extra `arrow`."""
         from .arrow import table
 
-        return table(self)
+        return table(self, relations=relations)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self, *, relations: bool = False) -> pandas.DataFrame:
         """A `pandas.DataFrame`, one row a chunk, lone surrogates as `?`. Needs the extra `pandas`."""
         try:
             import pandas
         except ImportError:
             raise MissingDependencyError("to_pandas()", "pandas", "cantle[pandas]") from None
-        rows = self.to_dicts()
+        rows = self.to_dicts(relations=relations)
         return pandas.DataFrame([{name: _storable(value) for name, value in row.items()} for row in rows])
 
 

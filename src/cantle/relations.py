@@ -6,9 +6,8 @@ It stands below `Chunks` and knows only what it reads from one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from .errors import DocumentError
 
 if TYPE_CHECKING:
     from .chunk import Chunk
@@ -135,7 +134,7 @@ class Outline:
         previous: list[str | None] = [None] * len(keys)
         following = previous.copy()
         for family in families.values():
-            for one, other in zip(family, family[1:], strict=False):
+            for one, other in pairwise(family):
                 previous[other], following[one] = keys[one], keys[other]
         return [
             Relation(
@@ -151,8 +150,6 @@ class Outline:
 
     def section(self, chunk: Chunk, at_most: int | None) -> tuple[int, int]:
         """The stretch of a chunk's section, or of the largest around the chunk of at most so many code points."""
-        if not 0 <= chunk.index < len(self._of):
-            raise DocumentError(f"{chunk!r} is not one of these {len(self._of)} chunks. Ask the result that it is from.")
         section = self._of[chunk.index]
         if at_most is None:
             return self._stretch(section)

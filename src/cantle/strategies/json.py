@@ -124,7 +124,7 @@ def _chunks(source: Source, tree: blocks.Tree, parts: list[Part], explain: bool)
         if tree.lists:
             spans = [piece for span in spans for piece in _without(span, tree.lists)] or [(start, start)]
         chunks.append(Chunk(part.text, start, end, spans=tuple(spans), path=part.path, cut=cut))
-    return Chunks(source, chunks, dropped=lambda: _left_out(source.text, chunks))
+    return Chunks(source, chunks, dropped=lambda: _left_out(source.text, chunks), unique_paths=True)
 
 
 def _left_out(text: str, chunks: list[Chunk]) -> list[tuple[int, int, str]]:
