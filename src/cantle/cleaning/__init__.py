@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .cleaned import Cleaned
+from .markdown import clean_markdown, clean_text
 
-__all__ = ["Cleaned"]
+__all__ = ["Cleaned", "clean_markdown", "clean_text"]

@@ -1,0 +1,94 @@
+"""White space as Java counts it, blanks of other kinds, and characters without width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from unicodedata import category
+
+from .draft import Draft, Edit
+
+__all__ = ["BLANK", "edges", "line_ends", "plain_blanks", "tidy", "zero_width"]
+
+# Java's white space: U+00A0, U+2007 and U+202F are none of it, nor is U+0085.
+BLANK = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+)
+_LINE_END = re.compile("\r\n?")
+_OTHER_BLANKS = re.compile("[\t\u00a0\u2007\u202f]+")
+_ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+_ZERO_WIDTH_RUN = re.compile(f"[{_ZERO_WIDTH}]+")
+_JOINERS = "\u200c\u200d"
+# A line end with blanks before it, or with blank lines after it: what there may be to tidy. The search jumps from line
+# end to line end, and nothing is read twice but the indentation of the next line.
+_LOOSE_END = re.compile(f"\n(?:(?<=[{BLANK}]\n)(?:[{BLANK}]*\n)?|[{BLANK}]*\n)")
+
+
+def line_ends(draft: Draft) -> None:
+    """Take out a byte order mark at the start, and make every line end a line feed."""
+    text = draft.text
+    edits: list[Edit] = [(0, 1, "")] if text.startswith("\ufeff") else []
+    if "\r" in text:
+        for match in _LINE_END.finditer(text):
+            at = match.start()
+            edits.append((at, at + 1, "" if match.end() - at > 1 else "\n"))
+    draft.edit(edits)
+
+
+def plain_blanks(draft: Draft, examined: str) -> None:
+    """Make tabs and no-break spaces spaces. `examined` is the text with what must stay overwritten by line feeds."""
+    if examined.isascii() and "\t" not in examined:
+        return
+    draft.edit([(m.start(), m.end(), " " * (m.end() - m.start())) for m in _OTHER_BLANKS.finditer(examined)])
+
+
+def zero_width(draft: Draft, examined: str) -> None:
+    """Take out the characters without width, but not the joiners that join something."""
+    if examined.isascii() or not any(c in examined for c in _ZERO_WIDTH):
+        return
+    out: list[tuple[int, int]] = []
+    for match in _ZERO_WIDTH_RUN.finditer(examined):
+        start, end = match.span()
+        if not _joins(examined[start - 1 : start], examined[end : end + 1]):
+            out.append((start, end))
+        else:
+            out += [(start + i, start + i + 1) for i, c in enumerate(match.group()) if c not in _JOINERS]
+    draft.cut(out, "zero-width")
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether a joiner between two characters (or the text's ends, empty) shapes what is seen.
+
+    In emoji and in scripts beyond Latin it does, if there is a character on both sides. After a letter or mark of such
+    a script it does at the end of a word too (Malayalam chillus, Persian abbreviations).
+    """
+    if before.isspace() or not before:
+        return False
+    if after.isspace() or not after:
+        return _beyond_latin(before) and category(before)[0] in "LM" and not "\ufe00" <= before <= "\ufe0f"
+    return _beyond_latin(before) or _beyond_latin(after)
+
+
+def _beyond_latin(character: str) -> bool:
+    return character >= "\u0300" and not "\u2000" <= character <= "\u206f"
+
+
+def edges(text: str) -> tuple[int, int]:
+    """Where the first line that is not blank begins, and where the last character that is not blank ends."""
+    indented = len(text) - len(text.lstrip(BLANK))
+    return text.rfind("\n", 0, indented) + 1, len(text.rstrip(BLANK))
+
+
+def tidy(text: str, start: int, end: int) -> Iterator[Edit]:
+    """What to take out of `[start, end)` so that no line ends in blanks and no two blank lines are together.
+
+    The first line must not be blank; the last one is left as it is.
+    """
+    line = start
+    for match in _LOOSE_END.finditer(text, start, end):
+        first, after = match.span()
+        if text[first - 1] in BLANK:
+            yield line + len(text[line:first].rstrip(BLANK)), first, ""
+        if after - first > 2:
+            yield first + 1, after - 1, ""
+        line = after

@@ -1,0 +1,111 @@
+"""Cleaning of Markdown and of plain text."""
+
+from __future__ import annotations
+
+from ..source import OffsetMap
+from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, zero_width
+from .cleaned import Cleaned
+from .comments import comments as find_comments
+from .data_uris import any_data_uri
+from .data_uris import data_uris as find_data_uris
+from .draft import Draft, Edit
+from .fences import fences
+
+__all__ = ["clean_markdown", "clean_text"]
+
+_WITHOUT_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+
+
+def clean_markdown(text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True) -> Cleaned:
+    """Take HTML comments, the data of images and characters without width out of Markdown; fenced code stays as it is.
+
+    With `whitespace`, a byte order mark goes, lines end in a line feed and not in blanks, tabs and no-break spaces are
+    spaces, one blank line stands where there were more, and none at the ends. Without it, all white space stays, and
+    a text with nothing to take out comes back as the same object.
+
+    A comment is taken out without the line ends in it. One that is never closed stays.
+    """
+    return _clean(text, True, comments, data_uris, whitespace)
+
+
+def clean_text(text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True) -> Cleaned:
+    """What `clean_markdown` does, for a text in which nothing is fenced code."""
+    return _clean(text, False, comments, data_uris, whitespace)
+
+
+def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace: bool) -> Cleaned:
+    comments = comments and "<!--" in text and "-->" in text
+    invisible = not text.isascii() and any(c in text for c in _WITHOUT_WIDTH)
+    if not (comments or invisible):  # without what these take out, new ones may come about
+        data_uris = data_uris and any_data_uri(text)
+    if not (whitespace or comments or data_uris or invisible):
+        return Cleaned(text, OffsetMap.identity(len(text)))
+    draft = Draft(text)
+    if whitespace:
+        line_ends(draft)
+    elif text.startswith("\ufeff"):
+        draft.cut([(0, 1)], "zero-width")
+    if fenced:
+        lines = draft.text if "\r" not in draft.text else draft.text.replace("\r", "\n")
+        draft.marks = [mark for fence in fences(lines) for mark in fence]
+    if comments:
+        draft.cut(find_comments(_examined(draft)), "comment")
+    if whitespace:
+        plain_blanks(draft, _examined(draft))
+    if invisible:
+        zero_width(draft, _examined(draft))
+    if data_uris:
+        found = find_data_uris(_examined(draft))
+        draft.report([(uri.start, uri.end) for uri in found], "data-uri")
+        edits: list[Edit] = []
+        for uri in found:
+            if whitespace and uri.blank < uri.address:
+                edits.append((uri.blank, uri.address, ""))
+            edits.append((uri.start, uri.end, ""))
+        draft.edit(edits)
+    if whitespace:
+        draft.edit(_tidy(draft))
+    elif draft.text == text:
+        return Cleaned(text, OffsetMap.identity(len(text)))
+    return draft.result()
+
+
+def _examined(draft: Draft) -> str:
+    """The text with line feeds all over its fenced blocks: as long, and nothing to be found there."""
+    text, marks = draft.text, draft.marks
+    if not marks:
+        return text
+    parts, end = [], 0
+    for i in range(0, len(marks), 4):
+        start = marks[i]
+        parts.append(text[end:start])
+        end = marks[i + 3]
+        parts.append("\n" * (end - start))
+    parts.append(text[end:])
+    return "".join(parts)
+
+
+def _tidy(draft: Draft) -> list[Edit]:
+    """Take out blanks at the ends of lines and blank lines beyond the first, outside of fenced code."""
+    text, marks = draft.text, draft.marks
+    start, end = edges(text)
+    if not end:
+        return [(0, len(text), "")]
+    edits: list[Edit] = [(0, start, "")] if start else []
+    closed = True
+    for i in range(0, len(marks), 4):
+        opening, body, closing, _ = marks[i : i + 4]
+        edits += tidy(text, start, body)
+        closed = closing < len(text)
+        last = opening + len(text[opening:body].rstrip(BLANK))
+        if last < body and end > body:
+            edits.append((last, body, ""))
+        if not closed and end > body:  # blank lines at the end go, the blanks of the last line stay
+            end = text.find("\n", end)
+            end = len(text) if end < 0 else end
+        start = closing
+    if closed:
+        edits += tidy(text, start, end)
+    if end < len(text):
+        edits.append((end, len(text), ""))
+    return edits
