@@ -74,6 +74,7 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("--source", help="The name of the one input, which ids begin with. Default: its path.")
 @click.option("-f", "--format", "format_", type=click.Choice(FORMATS), help="The format of the output.")
 @click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
+@click.option("--relations", is_flag=True, help="Add parent, previous, next, children and section to each chunk.")
 @click.option("-w", "--workers", type=click.IntRange(min=1, max=1024), default=1, show_default=True, help="Processes.")
 @click.option("--strict", is_flag=True, help="Stop at the first file that fails and write no file.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
@@ -90,6 +91,7 @@ def command(
     source: str | None,
     format_: str | None,
     out: str | None,
+    relations: bool,
     workers: int,
     strict: bool,
     quiet: bool,
@@ -109,6 +111,9 @@ def command(
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
         raise click.UsageError(f"{name} is no option of a strategy; see the options of `cantle chunk --help`.")
+    written = chosen_format(format_, out)
+    if relations and written == "text":
+        raise click.UsageError("--relations is not for the text format. Give -f jsonl, json, csv or parquet.")
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
     read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
@@ -119,7 +124,7 @@ def command(
     if out is not None and any(_same(out, path) for path in (documents if isinstance(documents, list) else files)):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     with opened(out) as output:
-        to = writer(chosen_format(format_, out), output, options.get("length_function"))
+        to = writer(written, output, options.get("length_function"), relations)
         results = chunk_many(
             documents,
             strategy,

@@ -116,20 +116,23 @@ class Writer(Protocol):
         ...
 
 
-def writer(format: str, output: Output, length: str | None = None) -> Writer:
-    """The writer of a format; `length` names the unit that the text format counts besides characters."""
+def writer(format: str, output: Output, length: str | None = None, relations: bool = False) -> Writer:
+    """The writer of a format; `length` names the unit that the text format counts besides characters.
+
+    `relations` adds parents, neighbours and sections to all formats but text.
+    """
     if format == "parquet":
         if output.terminal:
             raise Failure("Parquet is binary: give -o FILE, or send it to a file with >.", 2)
-        return _Parquet(output.stream)
+        return _Parquet(output.stream, relations)
     if format == "json":
-        return _Json(output.stream)
+        return _Json(output.stream, relations)
     if format == "csv":
-        return _Lines(output.stream, renders.csv, renders.csv_header())
+        return _Lines(output.stream, partial(renders.csv, relations=relations), renders.csv_header(relations))
     if format == "text":
         color = output.terminal and "NO_COLOR" not in os.environ
         return _Lines(output.stream, partial(renders.text, length=length, terminal=output.terminal, color=color))
-    return _Lines(output.stream, renders.jsonl)
+    return _Lines(output.stream, partial(renders.jsonl, relations=relations))
 
 
 class _Lines:
@@ -151,10 +154,9 @@ class _Lines:
 class _Json:
     """One array, an object a line: readable, and written as it comes."""
 
-    render: Callable[[Chunks], bytes] = staticmethod(renders.jsonl)
-
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, relations: bool) -> None:
         self._stream = stream
+        self.render: Callable[[Chunks], bytes] = partial(renders.jsonl, relations=relations)
         self._before = b"[\n"
 
     def write(self, rendered: bytes) -> None:
@@ -171,10 +173,9 @@ class _Parquet:
 
     GROUP = 10_000
 
-    render: Callable[[Chunks], Any] = staticmethod(arrow.table)
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._file = arrow.ParquetFile(stream)
+    def __init__(self, stream: BinaryIO, relations: bool) -> None:
+        self._file = arrow.ParquetFile(stream, relations=relations)
+        self.render: Callable[[Chunks], Any] = partial(arrow.table, relations=relations)
         self._waiting: list[Any] = []
         self._rows = 0
 

@@ -9,30 +9,30 @@ from collections.abc import Iterable
 
 import click
 
-from ..arrow import COLUMNS, flat
+from ..arrow import COLUMNS, RELATIONS, flat
 from ..chunks import Chunks
 from .tables import printable
 
 __all__ = ["csv", "csv_header", "jsonl", "text"]
 
 
-def jsonl(chunks: Chunks) -> bytes:
+def jsonl(chunks: Chunks, relations: bool) -> bytes:
     """One line of JSON a chunk."""
-    return chunks.to_jsonl().encode("utf-8")
+    return chunks.to_jsonl(relations=relations).encode("utf-8")
 
 
-def csv(chunks: Chunks) -> bytes:
+def csv(chunks: Chunks, relations: bool) -> bytes:
     """The columns of the Arrow table; lists are JSON."""
-    rows = flat(chunks)
+    rows = flat(chunks, relations=relations)
     lists = [name for name, value in rows[0].items() if isinstance(value, list)] if rows else []
     for row in rows:
         row.update((name, json.dumps(row[name], ensure_ascii=False)) for name in lists)
     return _csv(row.values() for row in rows)
 
 
-def csv_header() -> bytes:
+def csv_header(relations: bool) -> bytes:
     """The first line of a CSV file."""
-    return _csv([COLUMNS])
+    return _csv([COLUMNS | RELATIONS if relations else COLUMNS])
 
 
 def _csv(rows: Iterable[Iterable[object]]) -> bytes:
