@@ -1,0 +1,37 @@
+"""Words divided at the end of a line."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category
+
+from .draft import Draft, Edit
+
+__all__ = ["join_words"]
+
+_DIVISION = re.compile("-\n[ \t]*")
+
+
+def join_words(draft: Draft) -> None:
+    """Join the two parts of a word that is divided at the end of a line.
+
+    The hyphen goes if a lower-case letter follows, and stays before a capital.
+    """
+    text = draft.text
+    edits: list[Edit] = []
+    hyphens: list[tuple[int, int]] = []
+    # A letter that ends one joint does not begin the next of the same kind: `a-\nb-\nc` is joined once.
+    taken = {"Ll": -1, "Lu": -1}
+    for match in _DIVISION.finditer(text):
+        start, end = match.span()
+        if not text[start - 1 : start].isalpha() or end == len(text):
+            continue
+        kind = category(text[end])
+        if taken.get(kind, start) >= start - 1:
+            continue
+        taken[kind] = end
+        if kind == "Ll":
+            hyphens.append((start, start + 1))
+        edits.append((start if kind == "Ll" else start + 1, end, ""))
+    draft.report(hyphens, "hyphen")
+    draft.edit(edits)

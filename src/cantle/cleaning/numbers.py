@@ -1,0 +1,107 @@
+"""Numbers that may be those of pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+__all__ = ["PageNumber", "Place", "Shifts", "number_in", "number_line"]
+
+# A line that is a number, perhaps between dashes.
+_LINE = re.compile(r"([-–—]?)[ \t]*([0-9]{1,4})[ \t]*([-–—]?)")
+_OF = r"(?:\s*(?:/|\b(?:de|of|von|di|sur|van|av|af|z|из)\b)\s*[0-9]{1,6})?(?![0-9])"
+_NUMBER = rf"([0-9]{{1,6}}){_OF}"
+_WORDS = (
+    r"p[áa]g(?:ina|s)?\.?|p[áa]ginas|pages?|pg\.?|pp?\.|seiten?|s\.|folhas?|fls?\.?|hojas?|blz\.|strona|str\.|sida"
+    r"|страница|стр\."
+)
+_NAMED = re.compile(rf"(?:(?<!\w)(?:{_WORDS})\s*|第\s*){_NUMBER}|(?<![0-9]){_NUMBER}\s*(?:页|頁|ページ)", re.IGNORECASE)
+_MARKS = r"[-–—.|·•()\[\]<>:~*/\s]*"
+_ALONE = re.compile(rf"{_MARKS}{_NUMBER}{_MARKS}")
+# What sets a number apart from the words beside it: a bar, a bullet, a wide gap, or (2nd group) a dash.
+_APART = r"(?:\s*[|·•]\s*|\s{3,}|\s+([-–—])\s+)"
+_LAST = re.compile(rf"{_APART}{_NUMBER}{_MARKS}$")
+_FIRST = re.compile(rf"{_MARKS}{_NUMBER}{_APART}(?=\S)")
+_WORD = re.compile(r"\w")
+_DIGIT = re.compile("[0-9]")
+_LONGEST = 300
+
+
+class PageNumber(NamedTuple):
+    """A number in a line, and the rest of the line. `sure` means that the line is nothing but a named page number."""
+
+    rest: str
+    value: int
+    sure: bool
+
+
+class Place(NamedTuple):
+    """A number and the page it stands on: the page's place among all pages and among those that are not blank."""
+
+    value: int
+    ordinal: int
+    kept: int
+
+
+class Shifts:
+    """By how much numbers run ahead of the pages they stand on.
+
+    A shift counts when two neighbours among the `places` share it. `given` are shifts that count anyway. What may be a
+    year is the number of a page only where it is the page's very place.
+    """
+
+    def __init__(self, places: Iterable[Place], *, given: Iterable[tuple[int, int]] = ()) -> None:
+        self._shifts = set(given)
+        page, before = 0, frozenset[tuple[int, int]]()
+        for place in places:
+            here = _shifts(place)
+            if place.ordinal > page:
+                self._shifts |= before & here
+            page, before = place.ordinal, here
+
+    def fit(self, place: Place) -> bool:
+        """Whether the number runs with the pages."""
+        return not self._shifts.isdisjoint(_shifts(place))
+
+
+def _shifts(place: Place) -> frozenset[tuple[int, int]]:
+    found = {(0, place.value - place.ordinal), (1, place.value - place.kept)}
+    if 1900 <= place.value < 2100:
+        found = {shift for shift in found if not shift[1]}
+    return frozenset(found)
+
+
+def number_line(line: str) -> tuple[int, bool] | None:
+    """The number that the whole line is, and whether dashes stand on both sides of it."""
+    match = _LINE.fullmatch(line) if len(line) <= _LONGEST else None
+    return (int(match[2]), bool(match[1] and match[3])) if match else None
+
+
+def number_in(line: str, *, top: bool) -> PageNumber | None:
+    """The number in a line at a page's edge that may be the page's, and the line without it.
+
+    It is named (`Página 3 de 9`, `p. 3`), or alone (`3 / 9`, `[3]`), or the first or last thing in the line and set
+    apart by more than a space (`Acme | 3`). Beside a dash it is one at the bottom of a page; at the top, where a
+    heading may stand (`Parte - 3`), only as the last thing of a line that holds another number (`Relatório 2023 - 3`).
+    `Capítulo 3` is none of this.
+    """
+    if len(line) > _LONGEST or not _DIGIT.search(line):
+        return None
+    if match := _NAMED.search(line):
+        group = 1 if match[1] else 2
+        sure = not _WORD.search(line[: match.start()] + line[match.end() :])
+        return _without(line, match.span(group), sure)
+    if match := _ALONE.fullmatch(line):
+        return _without(line, match.span(1), False)
+    if (match := _LAST.search(line)) and _WORD.search(line, 0, match.start()):
+        if not (top and match[1]) or _DIGIT.search(line, 0, match.start()):
+            return _without(line, match.span(2), False)
+    elif (match := _FIRST.match(line)) and not (top and match[2]):
+        return _without(line, match.span(1), False)
+    return None
+
+
+def _without(line: str, span: tuple[int, int], sure: bool) -> PageNumber:
+    start, end = span
+    return PageNumber(f"{line[:start]}\n{line[end:]}", int(line[start:end]), sure)

@@ -1,0 +1,88 @@
+"""Cleaning of the text of a PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from unicodedata import category
+
+from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, zero_width
+from .cleaned import Cleaned
+from .draft import Draft, Edit
+from .hyphens import join_words
+from .pages import split
+from .running import furniture
+
+__all__ = ["clean_pdf"]
+
+
+def clean_pdf(text: str, *, join_across_pages: bool = False) -> Cleaned:
+    """Make running text of what was extracted from a PDF, where a form feed ends a page.
+
+    Words divided at the end of a line are joined; headers, footers and page numbers that repeat from page to page are
+    taken out where they are a page's first or last line; white space is cleaned as `clean_markdown` does it. Pages are
+    set apart by a blank line. `join_across_pages` also joins a word that a page's end divides.
+    """
+    draft = Draft(text)
+    line_ends(draft)
+    join_words(draft)
+    plain_blanks(draft, draft.text)
+    zero_width(draft, draft.text)
+    if "\f" in draft.text:
+        return _paginated(draft, join_across_pages)
+    start, end = edges(draft.text)
+    if not end:
+        start = len(draft.text)
+    edits: list[Edit] = [(0, start, "")] if start else []
+    edits += tidy(draft.text, start, end)
+    if start < len(draft.text) > end:
+        edits.append((end, len(draft.text), ""))
+    draft.edit(edits)
+    return draft.result()
+
+
+def _paginated(draft: Draft, join: bool) -> Cleaned:
+    text = draft.text
+    pages, count = split(text)
+    edits: list[Edit] = []
+    left: list[int] = []  # the ordinals of the pages that left something
+    hyphens: list[tuple[int, int]] = []
+    dropped: list[tuple[int, int, str]] = []
+    until = 0
+    for page, (top, bottom, reasons) in zip(pages, furniture(pages, count), strict=True):
+        dropped += [(line.start, line.end, why) for line, why in zip(top + bottom, reasons, strict=True)]
+        start, end = page.start, page.end
+        if bottom:
+            end = start + len(text[start : bottom[-1].start].rstrip(BLANK))
+        if top:
+            rest = text[top[-1].end : end]
+            begin = len(rest) - len(rest.lstrip(BLANK))
+            start = top[-1].end + rest.rfind("\n", 0, begin) + 1
+        if start >= end:
+            continue
+        first = start + len(text[start:end]) - len(text[start:end].lstrip(BLANK))
+        divided = join and until > 1 and text[until - 1] == "-" and text[until - 2].isalpha()
+        if divided and category(text[first]) == "Ll":
+            hyphens.append((until - 1, until))
+            edits.append((until - 1, first, ""))
+            start = first
+        elif start or left:
+            edits.append((until, start, "\n\n" if left else ""))
+        edits += tidy(text, start, end)
+        draft.marks.append(start)
+        left.append(page.ordinal)
+        until = end
+    if until < len(text):
+        edits.append((until, len(text), ""))
+    for reason in ("running-line", "page-number"):
+        draft.report([(start, end) for start, end, why in sorted(dropped) if why == reason], reason)
+    draft.report(hyphens, "hyphen")
+    draft.edit(edits)
+    return draft.result(_starts(left, draft.marks, count, len(draft.text)))
+
+
+def _starts(left: Sequence[int], starts: Sequence[int], count: int, end: int) -> list[int]:
+    """Where every page begins; one that left nothing begins where the next one does."""
+    pages: list[int] = []
+    for ordinal, start in zip(left, starts, strict=True):
+        pages += [start] * (ordinal - len(pages))
+    return pages + [end] * (count - len(pages))
