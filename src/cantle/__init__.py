@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .batch import Result, chunk_many
     from .chunk import Chunk, Cut
     from .chunks import Chunks
+    from .context.contextualize import acontextualize, contextualize
     from .document import MDocument
     from .errors import CantleError
     from .hookspecs import hookimpl
@@ -44,7 +45,9 @@ _HOMES = {
     "Sized": "strategy",
     "Source": "source",
     "Strategy": "strategy",
+    "acontextualize": "context.contextualize",
     "chunk_many": "batch",
+    "contextualize": "context.contextualize",
     "diff": "sync",
     "hookimpl": "hookspecs",
     "option": "strategy",
@@ -66,7 +69,9 @@ __all__ = [
     "Sized",
     "Source",
     "Strategy",
+    "acontextualize",
     "chunk_many",
+    "contextualize",
     "diff",
     "hookimpl",
     "option",

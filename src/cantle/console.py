@@ -12,18 +12,20 @@ __all__ = ["Bar"]
 
 
 class Bar:
-    """A progress bar on standard error: `total` documents, or an open end when it is None.
+    """A progress bar on standard error: `total` documents or other `items`, or an open end when it is None.
+
+    It counts `made` things that come of them.
 
     It has no thread of its own: a process that is forked while one runs could hang.
     """
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, items: str = "Documents", made: str = "chunk") -> None:
         console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[chunks]}"),
+            TextColumn("{task.fields[made]}"),
             TimeElapsedColumn(),
             console=console,
             auto_refresh=False,
@@ -31,8 +33,9 @@ class Bar:
             disable=not (console.is_terminal or console.is_jupyter),  # in a log file a bar is noise
             redirect_stdout=False,  # it would send what the caller prints to standard error
         )
-        self._task = self._progress.add_task("Documents", total=total, chunks="0 chunks")
-        self._chunks = 0
+        self._task = self._progress.add_task(items, total=total, made=f"0 {made}s")
+        self._unit = made
+        self._made = 0
         self._shown = 0.0
 
     def __enter__(self) -> Bar:
@@ -42,11 +45,11 @@ class Bar:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._progress.stop()
 
-    def advance(self, chunks: int) -> None:
+    def advance(self, made: int) -> None:
         """One more document is done, with that many chunks."""
-        self._chunks += chunks
+        self._made += made
         now = monotonic()
         due = now - self._shown > 0.1
-        shown = "1 chunk" if self._chunks == 1 else f"{self._chunks} chunks"
-        self._progress.update(self._task, advance=1, chunks=shown, refresh=due)
+        shown = f"{self._made} {self._unit}{'' if self._made == 1 else 's'}"
+        self._progress.update(self._task, advance=1, made=shown, refresh=due)
         self._shown = now if due else self._shown

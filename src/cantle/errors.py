@@ -16,7 +16,8 @@ CantleWarning              (UserWarning)
 ├── UnusedOptionWarning                      an option has no effect with this strategy
 ├── GuessedEncodingWarning                   a file's encoding had to be guessed
 ├── DuplicateKeyWarning                      an object of a JSON document has a key twice
-└── PluginWarning                            a plugin could not be loaded and is left out
+├── PluginWarning                            a plugin could not be loaded and is left out
+└── ContextWarning                           a chunk got no note from the model
 ```
 
 A message names the bad value, the good values and the next step.
@@ -29,6 +30,7 @@ from collections.abc import Iterable
 __all__ = [
     "CantleError",
     "CantleWarning",
+    "ContextWarning",
     "ContractError",
     "DocumentError",
     "DuplicateKeyWarning",
@@ -138,6 +140,10 @@ class DuplicateKeyWarning(CantleWarning):
 
 class PluginWarning(CantleWarning):
     """A plugin could not be loaded and is left out."""
+
+
+class ContextWarning(CantleWarning):
+    """A chunk got no note from the model, or none of them did."""
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from ..errors import OptionError
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["Client", "Waiter", "check_client", "is_ready"]
+__all__ = ["Client", "Waiter", "call_in_loop", "check_client", "is_ready"]
 
 
 class Client(Protocol):

@@ -239,9 +239,9 @@ class _Run(Deliver):
     def keep(self, block: Block, outcome: Outcome) -> None:
         """Put a note where it belongs."""
         if outcome.note:
-            self._notes[block.index] = outcome.note
+            self._notes[block.number] = outcome.note
             if not isinstance(self._chunks, Chunks):
-                write(self._chunks[block.index], outcome.note, self.options.embed)
+                write(self._chunks[block.number], outcome.note, self.options.embed)
 
     def report(self, block: Block, outcome: Outcome) -> bool:
         """Warn of a chunk without a note; False stops the run."""
@@ -249,11 +249,15 @@ class _Run(Deliver):
         self._progress(bool(outcome.note))
         note, error = outcome
         if error is not None and not note and self.options.fail_fast:
-            self._errors[block.index] = error
+            self._errors[block.number] = error
             return False
         if error is not None or not note:
             cause = "the answer is empty" if error is None else f"{type(error).__name__}: {error}"
-            what = f"The note of chunk {block.name} is not in the resume file" if note else f"No note for chunk {block.name}"
+            what = (
+                f"The note of chunk {block.name} is not in the resume file"
+                if note
+                else f"No note for chunk {block.name}"
+            )
             _log.warning("%s: %s", what, cause, exc_info=error)
             warn(f"{what}: {cause}.", ContextWarning)
         return True

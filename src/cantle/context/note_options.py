@@ -170,7 +170,7 @@ def _concurrency(name: str, value: Any) -> int:
 def _progress(name: str, value: Any) -> bool | Callable[[int, int], object]:
     if not isinstance(value, bool) and not callable(value):
         raise OptionError(f"{name} must be True, False or a function of (done, total), got {value!r}.")
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def _path(name: str, value: Any) -> str | os.PathLike[str]:

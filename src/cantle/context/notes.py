@@ -14,7 +14,8 @@ from ..errors import OptionError
 __all__ = ["Block", "block_of", "block_of_dict", "cut_note", "is_blank", "strip", "text_of", "with_notes", "write"]
 
 _BLANKS = (
-    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 )
 """White space in Java, where no-break spaces are none."""
 
@@ -27,7 +28,7 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]|\S(?=\s
 class Block(NamedTuple):
     """What a model is told of a chunk, and whether the chunk has a note already."""
 
-    index: int
+    number: int
     name: str
     content: str
     breadcrumb: str
@@ -80,7 +81,9 @@ def write(chunk: MutableMapping[str, Any], note: str, embed: str | None) -> None
     """Put a note into a chunk of the facade: `context`, and `text` made anew. `embed` None is the chunk's own."""
     chunk["context"] = note
     mode = chunk.get("embed") if embed is None else embed
-    chunk["text"] = text_of(chunk.get("header") or "", note, chunk["content"], mode if isinstance(mode, str) else "full")
+    chunk["text"] = text_of(
+        chunk.get("header") or "", note, chunk["content"], mode if isinstance(mode, str) else "full"
+    )
 
 
 def block_of(chunk: Chunk, index: int) -> Block:
@@ -100,9 +103,7 @@ def with_notes(
 ) -> Chunks:
     """`chunks` with `notes`, which go by the number of the chunk, in the prefix and in the metadata."""
     made = [_with_note(chunk, notes.get(i), max_size, length) for i, chunk in enumerate(chunks)]
-    result = Chunks(
-        chunks.source, [chunk for chunk, _ in made], dropped=chunks.dropped, config_hash=chunks.config_hash
-    )
+    result = Chunks(chunks.source, [chunk for chunk, _ in made], dropped=chunks.dropped, config_hash=chunks.config_hash)
     for new, old, (_, note) in zip(result, chunks, made, strict=True):
         metadata = deepcopy(old.metadata)
         new.metadata.clear()

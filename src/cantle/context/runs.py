@@ -31,6 +31,7 @@ class Deliver:
         raise NotImplementedError
 
     def __call__(self, block: Block, outcome: Outcome) -> bool:
+        """Store, then tell."""
         self.keep(block, outcome)
         return self.report(block, outcome)
 
@@ -52,8 +53,8 @@ def drive(blocks: Sequence[Block], attempt: Callable[[Block], Outcome], deliver:
     with ThreadPoolExecutor(workers, "cantle-notes") as pool:
         try:
             while True:
-                while going and len(running) < workers and (block := next(waiting, None)) is not None:
-                    running[pool.submit(copy_context().run, attempt, block)] = block
+                while going and len(running) < workers and (next_one := next(waiting, None)) is not None:
+                    running[pool.submit(copy_context().run, attempt, next_one)] = next_one
                 if not running:
                     return
                 for future in _in_order(wait(running, return_when=FIRST_COMPLETED).done, running):
@@ -86,10 +87,10 @@ async def drive_async(
         raise
     finally:
         if running:
-            for task in _in_order((await asyncio.wait(running)).done, running):
+            for task in _in_order((await asyncio.wait(running))[0], running):
                 if not task.cancelled() and task.exception() is None:
                     deliver.keep(running[task], task.result())
 
 
 def _in_order(done: Iterable[_Call], running: Mapping[_Call, Block]) -> list[_Call]:
-    return sorted(done, key=lambda call: running[call].index)
+    return sorted(done, key=lambda call: running[call].number)
