@@ -201,6 +201,39 @@ def test_parquet_without_pyarrow_says_how_to_get_it(here: Path, monkeypatch: pyt
     assert not Path("out.parquet").exists()
 
 
+@pytest.mark.parametrize("format_", ["jsonl", "json", "csv", "parquet"])
+def test_relations(here: Path, format_: str) -> None:
+    cut = ("chunk", "docs", "-n", "30", "--overlap", "0", "-q")
+    if format_ == "parquet":
+        pytest.importorskip("pyarrow")
+    assert run(*cut, "--relations", "-f", format_, "-o", "out", "-w", "2").exit_code == 0
+    if format_ == "parquet":
+        from pyarrow import parquet
+
+        found = parquet.read_table("out").to_pylist()
+    elif format_ == "csv":
+        found = list(csv.DictReader(io.StringIO(Path("out").read_text("utf-8"))))
+        found = [
+            {**row, "children": json.loads(row["children"]), "section": json.loads(row["section"])} for row in found
+        ]
+    else:
+        text = Path("out").read_text("utf-8")
+        found = json.loads(text) if format_ == "json" else [json.loads(line) for line in text.splitlines()]
+    expected = MDocument.from_file("docs/b.md").chunk(max_size=30, overlap=0).to_dicts(relations=True)
+    names = ("parent", "previous", "next", "children", "section")
+    rows_of_b = [[row[name] or None for name in names] for row in found if row["source"] == "docs/b.md"]
+    assert rows_of_b == [[row[name] or None for name in names] for row in expected]
+    assert any(row["children"] for row in expected)
+    assert not set(names) & set(rows(run(*cut))[0])
+
+
+def test_relations_are_not_for_reading(here: Path) -> None:
+    result = run("chunk", "docs", "--relations", "-f", "text")
+    assert result.exit_code == 2
+    assert "--relations is not for the text format. Give -f jsonl, json, csv or parquet." in result.stderr
+    assert run("chunk", "docs", "--relations", "-o", "out.txt").exit_code == 2
+
+
 def test_no_documents_are_valid_output_in_every_format(here: Path) -> None:
     (here / "empty.txt").write_text("", "utf-8")
     outputs = {f: run("chunk", "empty.txt", "-f", f).stdout for f in ("jsonl", "json", "text", "csv")}

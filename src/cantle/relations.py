@@ -51,7 +51,13 @@ class Relation(NamedTuple):
 
     def fields(self) -> dict[str, Any]:
         """What is beside the key, ready for JSON."""
-        return {**self._asdict(), "children": list(self.children), "section": list(self.section)}
+        return {
+            "parent": self.parent,
+            "previous": self.previous,
+            "next": self.next,
+            "children": list(self.children),
+            "section": list(self.section),
+        }
 
 
 class Outline:
