@@ -13,6 +13,7 @@ from ..written import to_json
 __all__ = ["SavedNotes"]
 
 _OPENING = b'{"key": "'
+"""What each line of ours begins with."""
 
 
 class SavedNotes:
@@ -25,7 +26,7 @@ class SavedNotes:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
-            held = Path(path).read_bytes() if os.path.exists(path) else b""
+            held = Path(path).read_bytes() if os.path.isfile(path) else b""
             self._check(path, held)
             self._file = open(path, "ab", buffering=0)  # noqa: SIM115  # closed by close()
         except OSError as error:
@@ -38,7 +39,9 @@ class SavedNotes:
 
     @staticmethod
     def _check(path: str | os.PathLike[str], held: bytes) -> None:
-        if not held.startswith(_OPENING[: len(held)]):
+        lines = held.removesuffix(b"\n").split(b"\n")
+        begun = next((line for line in lines if not (line and _OPENING.startswith(line))), None)  # not torn so early
+        if held and begun is not None and not begun.startswith(_OPENING):
             raise OptionError(
                 f"resume must be a file that an earlier run wrote, or a new one, got {path!r}, which begins with "
                 f"{held[:20]!r}. Nothing was written to it."
