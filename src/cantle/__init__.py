@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .batch import Result, chunk_many
     from .chunk import Chunk, Cut
     from .chunks import Chunks
+    from .context.chunker import ContextRetrievalChunker
     from .context.contextualize import acontextualize, contextualize
     from .document import MDocument
     from .errors import CantleError
@@ -34,6 +35,7 @@ _HOMES = {
     "CantleError": "errors",
     "Chunk": "chunk",
     "Chunks": "chunks",
+    "ContextRetrievalChunker": "context.chunker",
     "Cut": "chunk",
     "Length": "lengths",
     "MDocument": "document",
@@ -58,6 +60,7 @@ __all__ = [
     "CantleError",
     "Chunk",
     "Chunks",
+    "ContextRetrievalChunker",
     "Cut",
     "Length",
     "MDocument",

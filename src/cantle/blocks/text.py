@@ -1,0 +1,69 @@
+"""Plain text as blocks: numbered headings such as `3.1 Installation`, and paragraphs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+__all__ = ["BLANKS", "TextBlock", "text_blocks"]
+
+BLANKS = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a"
+    "\u2028\u2029\u205f\u3000"
+)
+"""What a line is blank by, and trimmed of: Unicode's separators but the no-break ones, and the ASCII controls."""
+
+_LONGEST_TITLE = 91
+
+_LINE = re.compile(r"[^\n]+")
+_NUMBER = re.compile(r" {0,3}([0-9]{1,2}(?:\.[0-9]{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
+
+
+class TextBlock(NamedTuple):
+    """A stretch of a text. Positions are code points; `end` is behind the last line, without its line end.
+
+    `level` is 0 for a paragraph; for a heading it is how many numbers it has (1 to 5), `title` then holds the numbers,
+    a blank and the words: `3.1 Installation`.
+    """
+
+    start: int
+    end: int
+    level: int = 0
+    title: str = ""
+
+
+def text_blocks(text: str) -> list[TextBlock]:
+    """The blocks of a text, in order. Blank lines end a paragraph, and so does a heading.
+
+    A heading is a line of at most three spaces, up to five groups of one or two digits with dots between, blanks, and a
+    title that begins with an upper-case letter and has at most 91 characters.
+    """
+    found: list[TextBlock] = []
+    start = end = -1
+    for line in _LINE.finditer(text):
+        low, high = line.span()
+        if start >= 0 and low > end + 1:  # there is an empty line between
+            found.append(TextBlock(start, end))
+            start = -1
+        char = text[low]
+        number = _NUMBER.match(text, low, high) if char in " 0123456789" else None
+        if number and _is_title(text, number.end(), high):
+            if start >= 0:
+                found.append(TextBlock(start, end))
+                start = -1
+            title = text[number.end() : high].rstrip(BLANKS)
+            found.append(TextBlock(low, high, number[1].count(".") + 1, f"{number[1]} {title}"))
+        elif char in BLANKS and not text[low:high].strip(BLANKS):
+            if start >= 0:
+                found.append(TextBlock(start, end))
+                start = -1
+        else:
+            start, end = (low if start < 0 else start), high
+    if start >= 0:
+        found.append(TextBlock(start, end))
+    return found
+
+
+def _is_title(text: str, start: int, end: int) -> bool:
+    return end - start <= _LONGEST_TITLE and unicodedata.category(text[start]) == "Lu"

@@ -1,0 +1,158 @@
+"""Code and tables above the budget: parts of whole lines, each with its fence or its header row again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..blocks.text import BLANKS
+from .grammar import Block, Lines
+from .pieces import Piece
+from .places import Place
+
+if TYPE_CHECKING:
+    from .split import Splitter
+
+__all__ = ["Framed"]
+
+_MARKS = re.compile("`{3,}|~{3,}")
+
+
+class _Frame(NamedTuple):
+    """What stands around the lines of a part."""
+
+    before: str = ""
+    after: str = ""
+
+    def around(self, lines: str) -> str:
+        return f"{self.before}{lines}{self.after}"
+
+
+class Framed:
+    """One block of code, or one table, cut by lines."""
+
+    def __init__(self, splitter: Splitter, block: Block, place: Place, lines: Lines) -> None:
+        self.splitter, self.block, self.place, self.lines = splitter, block, place, lines
+        self.text, self.sizes, self.found = splitter.text, splitter.sizes, splitter.found
+        self.size = splitter.places.size
+
+    def code(self) -> None:
+        """Parts in fences of their own. Where a part would be too long, its line is cut between words.
+
+        An opening that leaves less than half of the size goes first, by itself, and the parts get bare fences.
+        """
+        lines, total = self.lines, len(self.lines.starts)
+        opening = lines[0].rstrip(BLANKS)
+        found = _MARKS.search(opening)
+        marks = found[0] if found else "```"
+        closed = self.block.closed
+        last = total - 1 if closed else total
+        closing = lines[total - 1].strip(BLANKS) if closed else marks
+        if last < 2:
+            self.splitter.prose("code", self.block.at, self.block.end, self.place, 0)
+            return
+        frame = _Frame(f"{opening}\n", f"\n{closing}")
+        room = self.place.budget - self.sizes.of(f"{opening}\n{closing}")
+        groups = self._groups(1, last, room)
+        if not self._fit(groups, frame) and self._wide(frame):
+            bare = _Frame(f"{marks}\n", f"\n{marks}")
+            if self._wide(bare):
+                self.splitter.prose("code", self.block.at, self.block.end, self.place, 0)
+                return
+            self.splitter.prose("code", self.block.at, lines.ends[0], self.place, 0)
+            frame = bare
+            groups = self._groups(1, last, self.place.budget - self.sizes.of(f"{marks}\n{marks}"))
+            self._parts(groups, frame, lines.starts[1])
+            return
+        self._parts(groups, frame, self.block.start)
+
+    def table(self) -> None:
+        """Parts under the header. Where a part would be too long, its row is cut between cells, then words.
+
+        A header of more than half of the room is not repeated then.
+        """
+        lines, total = self.lines, len(self.lines.starts)
+        header = "\n".join(lines[i].rstrip(BLANKS) for i in (0, 1))
+        frame, size = _Frame(f"{header}\n"), self.sizes.of(header)
+        groups = self._groups(2, total, self.place.budget - size - 1)
+        if not self._fit(groups, frame) and size * 2 > self.place.limit:
+            self._cut(self.block.at, lines.ends[1], _Frame())
+            self._parts(self._groups(2, total, self.place.budget), _Frame(), lines.starts[2])
+            return
+        self._parts(groups, frame, self.block.start)
+
+    def _groups(self, first: int, last: int, room: int) -> list[tuple[int, int]]:
+        """The lines `[first, last)` in groups that fit, as `(start, end)`; at least one line each."""
+        span, starts, ends = self.sizes.span, self.lines.starts, self.lines.ends
+        found, low, used = [], starts[first], 0
+        for i in range(first, last):
+            start, end = starts[i], ends[i]
+            cost = span(start, end) + 1 if end > start else 1
+            if used and used + cost > room:
+                found.append((low, start - 1))
+                low, used = start, 0
+            used += cost
+        found.append((low, ends[last - 1]))
+        return found
+
+    def _fit(self, groups: list[tuple[int, int]], frame: _Frame) -> bool:
+        of, text, limit = self.sizes.of, self.text, self.place.limit
+        return all(of(frame.around(text[low:high])) <= limit for low, high in groups)
+
+    def _wide(self, frame: _Frame) -> bool:
+        return self.sizes.of(frame.around("")) * 2 > self.size
+
+    def _parts(self, groups: list[tuple[int, int]], frame: _Frame, start: int) -> None:
+        """Pieces of the groups; the first begins at `start`, the last ends with the block."""
+        number, whole = len(self.found), len(groups) == 1 and bool(frame.before) and start == self.block.start
+        for low, high in groups:
+            made = frame.around(self.text[low:high])
+            size = int(self.sizes.of(made))
+            if size > self.place.limit:
+                self._cut(low, high, frame)
+            elif whole:
+                self._add(self.block.at, self.block.end, size, None)
+            else:
+                self._add(low, high, size, made if frame.before else None)
+        if len(self.found) > number:
+            first, last = self.found[number], self.found[-1]
+            first.start = first.at = start
+            last.end = self.block.end
+
+    def _add(self, start: int, end: int, size: int, made: str | None) -> None:
+        self.found.append(Piece(self.block.label, start, end, self.place, size, self.splitter.block, start, made))
+
+    def _cut(self, low: int, high: int, frame: _Frame) -> None:
+        """Cut a line that is too long into pieces that fit in the frame."""
+        of, text = self.sizes.of, self.text
+        cost = of(frame.around(""))
+        bounds = (self.place.budget, self.place.limit, self.size)
+        bound = next((bound for bound in bounds if cost * 2 <= bound), self.size)
+        while low < high:
+            room = max(1, bound - int(cost))
+            end = self._border(low, high, room)
+            made = frame.around(text[low:end])
+            size = int(of(made))
+            while size > bound and room > 1:
+                room = max(1, room - max(1, size - bound))
+                end = self._border(low, high, room)
+                made = frame.around(text[low:end])
+                size = int(of(made))
+            if text[low:end].strip(BLANKS):
+                self._add(low, end, size, made if frame.before else None)
+            low = end
+
+    def _border(self, low: int, high: int, room: int) -> int:
+        """The best place to cut before `room` is used up: between cells of a table, words, grapheme clusters."""
+        text = self.text
+        end = self.sizes.cut(low, high, room)
+        if end == high:
+            return end
+        if self.block.label == "table":
+            cell = text.rfind("|", low + 1, end + 1)
+            if cell > low and text[low:cell].strip("| \t"):
+                return cell
+        if text[end] in " \t\n":
+            return end
+        word = max(text.rfind(char, low, end) for char in " \t\n") + 1
+        return word if word > low and text[low:word].strip(BLANKS) else end

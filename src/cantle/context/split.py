@@ -1,0 +1,147 @@
+"""Blocks above the budget of their place are cut: code and tables by lines, lists by items, the rest as prose."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+
+from ..blocks.text import BLANKS
+from .frames import Framed
+from .grammar import ITEM, Block, Lines, tables_in
+from .measures import Sizes
+from .pieces import Piece
+from .places import Place, Places
+from .sentences import FULL_STOPS, WORD, WORDS, borders
+
+__all__ = ["Splitter"]
+
+
+class Splitter:
+    """Cuts blocks into pieces."""
+
+    def __init__(self, text: str, sizes: Sizes, places: Places) -> None:
+        self.text, self.sizes, self.places = text, sizes, places
+        self.found: list[Piece] = []
+        self.block = 0
+
+    def pieces(self, blocks: Sequence[Block], opened: Collection[int] = ()) -> list[Piece]:
+        """The pieces of all blocks. The paragraphs numbered in `opened` are cut around the tables in them."""
+        span, places = self.sizes.span, self.places
+        self.found = []
+        for i, block in enumerate(blocks):
+            place = places[block.path]
+            size = span(block.at, block.end)
+            self.block = i
+            if size <= place.budget:
+                self.found.append(Piece(block.label, block.start, block.end, place, size, i, block.at))
+            elif i in opened:
+                self._around_tables(block, place)
+            else:
+                self._split(block, place)
+        return self.found
+
+    def _split(self, block: Block, place: Place) -> None:
+        label, start, end = block.label, block.at, block.end
+        if label in ("code", "table"):
+            lines = Lines(self.text, start, end)
+            if len(lines.starts) >= (2 if label == "code" else 3):
+                framed = Framed(self, block, place, lines)
+                framed.code() if label == "code" else framed.table()
+                return
+        if label == "list" and self._list(start, end, place):
+            return
+        self.prose(label, start, end, place, 0)
+
+    def _list(self, start: int, end: int, place: Place) -> bool:
+        """Cut between items; not done when there is only one."""
+        lines = Lines(self.text, start, end)
+        items = [low for low in lines.starts if ITEM.match(self.text, low)]
+        if len(items) < 2:
+            return False
+        items[0] = start
+        span, budget = self.sizes.span, place.budget
+        low, used = start, 0
+        for at, after in zip(items, [*items[1:], end + 1], strict=True):
+            cost = span(at, after - 1) + 1
+            if at > low and used + cost > budget:
+                self._items(low, at - 1, place)
+                low, used = at, 0
+            used += cost
+        self._items(low, end, place)
+        return True
+
+    def _items(self, start: int, end: int, place: Place) -> None:
+        size = self.sizes.span(start, end)
+        if size > place.budget:
+            self.prose("list", start, end, place, 1)
+        else:
+            self.found.append(Piece("list", start, end, place, size, self.block))
+
+    def prose(self, label: str, start: int, end: int, place: Place, level: int) -> None:
+        """Cut at the strongest borders there are, each piece by itself at the next ones."""
+        text, sizes, budget = self.text, self.sizes, place.budget
+        size = sizes.span(start, end)
+        if size <= budget:
+            label = "paragraph" if label == "heading" else label
+            self.found.append(Piece(label, start, end, place, size, self.block))
+            return
+        while level < WORDS:
+            if level == WORD and sizes.tokens:
+                self._fill(label, start, end, place)
+                return
+            found = borders(text, level, start, end)
+            level += 1
+            if found:
+                for low, high in zip([start, *found], [*found, end], strict=True):
+                    if text[low] not in BLANKS or text[low:high].strip(BLANKS):
+                        self.prose(label, low, high, place, level)
+                return
+        self.hard(label, start, end, place)
+
+    def _fill(self, label: str, start: int, end: int, place: Place) -> None:
+        """Pieces of as many words as fit: counted one by one they would take several times the tokens they have."""
+        span, budget = self.sizes.span, place.budget
+        starts = [start, *borders(self.text, WORD, start, end), end]
+        i, last = 0, len(starts) - 1
+        label_fit = "paragraph" if label == "heading" else label
+        while i < last:
+            low = starts[i]
+            reach = self.sizes.reach(low, end, budget)
+            j = max(i + 1, bisect_right(starts, reach, i + 1) - 1)
+            while j > i + 1 and span(low, starts[j]) > budget:
+                j -= 1
+            if j == i + 1 and span(low, starts[j]) > budget:
+                self.hard(label, low, starts[j], place)
+            elif self.text[low] not in BLANKS or self.text[low : starts[j]].strip(BLANKS):
+                size = span(low, starts[j])
+                self.found.append(Piece(label_fit, low, starts[j], place, size, self.block, words=True))
+            i = j
+
+    def hard(self, label: str, start: int, end: int, place: Place) -> None:
+        """Cut what has no borders: behind a full stop without blanks, else between grapheme clusters."""
+        sizes, low, inside = self.sizes, start, False
+        while low < end:
+            high = sizes.cut(low, end, place.budget)
+            stop = None
+            if high < end:
+                for stop in FULL_STOPS.finditer(self.text, low, high):  # noqa: B007
+                    pass
+            if stop:
+                high = stop.end()
+            self.found.append(Piece(label, low, high, place, sizes.span(low, high), self.block, inside=inside))
+            low, inside = high, stop is None
+
+    def _around_tables(self, block: Block, place: Place) -> None:
+        """A paragraph as the text and the tables that it is."""
+        low = block.at
+        for start, end in tables_in(self.text, block.at, block.end):
+            if low < start:
+                self.prose(block.label, low, start - 1, place, 0)
+            size = self.sizes.span(start, end)
+            if size <= place.budget:
+                self.found.append(Piece("table", start, end, place, size, self.block))
+            else:
+                self._split(Block("table", start, end, block.path), place)
+            low = end + 1
+        if low < block.end:
+            self.prose(block.label, low, block.end, place, 0)
