@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Relation, Source, diff
 from cantle import chunk as chunk_module
+from cantle.context.notes import with_notes
 from cantle.errors import DocumentError
 
 Path = tuple[str, ...]
@@ -169,6 +170,15 @@ def test_json_that_was_rewritten_keeps_its_places() -> None:
     spans = Chunks.from_spans(Source("a b"), [0, 2], [1, 3])
     spans.unique_paths = True
     assert spans.moved(Source("xa b"), OffsetMap.from_edits(4, [(0, 1, 0)])).unique_paths
+
+
+def test_json_with_notes_keeps_its_places() -> None:
+    chunks = MDocument.from_json('{"x": {"a": [1, 2, 3], "b": 2}}', source="s").chunk("json", max_size=18)
+    noted = with_notes(chunks, {0: "A note."}, None, len)
+    assert noted[0].prefix == "A note.\n\n"
+    assert numbers(noted) == numbers(chunks)
+    assert noted.relations()[0].key != chunks.relations()[0].key
+    assert noted.unique_paths
 
 
 def test_front_matter_is_in_no_section() -> None:

@@ -103,7 +103,13 @@ def with_notes(
 ) -> Chunks:
     """`chunks` with `notes`, which go by the number of the chunk, in the prefix and in the metadata."""
     made = [_with_note(chunk, notes.get(i), max_size, length) for i, chunk in enumerate(chunks)]
-    result = Chunks(chunks.source, [chunk for chunk, _ in made], dropped=chunks.dropped, config_hash=chunks.config_hash)
+    result = Chunks(
+        chunks.source,
+        [chunk for chunk, _ in made],
+        dropped=chunks.dropped,
+        config_hash=chunks.config_hash,
+        unique_paths=chunks.unique_paths,
+    )
     for new, old, (_, note) in zip(result, chunks, made, strict=True):
         metadata = deepcopy(old.metadata)
         new.metadata.clear()
