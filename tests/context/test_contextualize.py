@@ -579,6 +579,35 @@ def test_an_interruption_keeps_what_was_made(concurrency: int) -> None:
     assert 2 <= sum(bool(c["context"]) for c in chunks) <= 1 + concurrency
 
 
+def test_a_note_that_comes_after_cancelling_is_saved(tmp_path: Path) -> None:
+    started, go = threading.Event(), threading.Event()
+
+    def answer(user: str) -> str:
+        started.set()
+        go.wait(10)
+        return "late"
+
+    async def main() -> None:
+        task = asyncio.create_task(acontextualize(Client(answer), DOCUMENT, dictionaries(3), resume=tmp_path / "n"))
+        await asyncio.to_thread(started.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    go.set()
+    until = time.monotonic() + 10
+    while not (tmp_path / "n").read_bytes() and time.monotonic() < until:
+        time.sleep(0.005)
+    assert json.loads((tmp_path / "n").read_text())["note"] == "late"
+
+
+def test_more_calls_at_once_than_the_loop_has_threads() -> None:
+    gate = threading.Barrier(40)
+    chunks = run_async(Client(lambda user: f"n {gate.wait(10)}"), "d", dictionaries(40), concurrency=40)
+    assert {c["context"] for c in chunks} == {f"n {i}" for i in range(40)}
+
+
 def test_cancelling_cancels_what_is_under_way() -> None:
     cancelled = []
 

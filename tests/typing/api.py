@@ -17,7 +17,9 @@ from cantle import (
     Sized,
     Source,
     Strategy,
+    acontextualize,
     chunk_many,
+    contextualize,
     hookimpl,
     option,
 )
@@ -51,8 +53,31 @@ Recursive(max_size="100")  # type: ignore[arg-type]
 Recursive(100)  # type: ignore[call-arg]
 
 
+class Model:
+    """A client for notes."""
+
+    def complete(self, messages: list[dict[str, str]], *, temperature: float, model: str = "m") -> str:
+        return messages[-1]["content"]
+
+
+class LaterModel:
+    """A client that is awaited."""
+
+    async def complete(self, messages: list[dict[str, str]], **options: object) -> str:
+        return messages[-1]["content"]
+
+
+assert_type(contextualize(Model(), None, chunks, max_size=100, concurrency=2), Chunks)
+rows: list[dict[str, object]] = [{"content": "a"}]
+assert_type(contextualize(LaterModel(), "a", rows, {"failFast": True}), list[dict[str, object]])
+contextualize(Model(), None, rows)  # type: ignore[call-overload]  # dictionaries do not know their document
+contextualize(len, doc, chunks)  # type: ignore[call-overload]
+contextualize(Model(), doc, chunks, max_sise=100)  # type: ignore[call-overload]
+
+
 async def wait() -> None:
     assert_type(await doc.achunk("recursive"), Chunks)
+    assert_type(await acontextualize(LaterModel(), doc, chunks), Chunks)
 
 
 for result in chunk_many([doc, "a.md", Path("b.md")], "recursive", workers=2, max_size=100):

@@ -6,7 +6,8 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack
-from typing import Any, TypeVar, Unpack, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from ..chunks import Chunks
 from ..errors import ContextWarning, OptionError
@@ -19,6 +20,9 @@ from .note_options import ContextOptions, NoteOptions, read_options
 from .notes import Block, block_of, block_of_dict, is_blank, strip, with_notes, write
 from .runs import Deliver, Outcome, drive, drive_async
 from .saved_notes import SavedNotes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["acontextualize", "contextualize"]
 
@@ -100,14 +104,22 @@ async def acontextualize(
     client: Any, document: Any, chunks: Any, options: Mapping[str, Any] | None = None, **more: Unpack[ContextOptions]
 ) -> Any:
     """Like `contextualize`, in the running event loop: coroutines are awaited there, other clients run in threads."""
+    from concurrent.futures import ThreadPoolExecutor
+
     run = _prepare(client, document, chunks, options, more)
     if run is None:
         return chunks
     ready = is_ready(client)
     if not run.is_ready(await ready if inspect.isawaitable(ready) else ready):
         return chunks
-    with run:
-        await drive_async(run.blocks, run.attempt_async, run, run.options.concurrency)
+    # The loop's own threads are few, and others want them.
+    pool = ThreadPoolExecutor(run.options.concurrency, "cantle-notes")
+    try:
+        with run:
+            attempt = partial(run.attempt_async, pool=pool)
+            await drive_async(run.blocks, attempt, run, run.options.concurrency)
+    finally:
+        pool.shutdown(wait=False)  # all is done, or the caller does not want to wait
     return run.result()
 
 
@@ -169,7 +181,6 @@ class _Run(Deliver):
         with self._stack:
             if self.options.resume is not None:
                 self._saved = SavedNotes(self.options.resume)
-                self._stack.callback(self._saved.close)
             self._show_progress()
             self._take_saved()
             self._stack = self._stack.pop_all()
@@ -207,9 +218,10 @@ class _Run(Deliver):
         except Exception as error:  # a client may be anyone's
             return Outcome("", error)
 
-    async def attempt_async(self, block: Block) -> Outcome:
-        """Ask for one note, waiting in the running loop."""
+    async def attempt_async(self, block: Block, pool: Executor) -> Outcome:
+        """Ask for one note, waiting in the running loop; what may block is called in a thread of `pool`."""
         import asyncio
+        from contextvars import copy_context
 
         def ask() -> Any:
             answer = self._complete(self._messages.of(block), **self._sent)
@@ -217,7 +229,10 @@ class _Run(Deliver):
             return answer if inspect.isawaitable(answer) else self._outcome(block, answer)
 
         try:
-            answer = ask() if call_in_loop(self._complete) else await asyncio.to_thread(ask)
+            if call_in_loop(self._complete):
+                answer = ask()
+            else:
+                answer = await asyncio.get_running_loop().run_in_executor(pool, copy_context().run, ask)
             return answer if isinstance(answer, Outcome) else self._outcome(block, await answer)
         except Exception as error:  # a client may be anyone's
             return Outcome("", error)

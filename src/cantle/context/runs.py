@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -19,16 +20,16 @@ class Outcome(NamedTuple):
     error: Exception | None = None
 
 
-class Deliver:
+class Deliver(ABC):
     """Takes outcomes. `keep` stores one and cannot fail; `report` tells of it, and says whether to go on."""
 
+    @abstractmethod
     def keep(self, block: Block, outcome: Outcome) -> None:
         """Store the note, if there is one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def report(self, block: Block, outcome: Outcome) -> bool:
         """Warn, show progress; False stops the run. May raise."""
-        raise NotImplementedError
 
     def __call__(self, block: Block, outcome: Outcome) -> bool:
         """Store, then tell."""

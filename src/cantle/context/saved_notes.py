@@ -19,18 +19,19 @@ _OPENING = b'{"key": "'
 class SavedNotes:
     """Notes by key, in a JSON Lines file: `{"key": ..., "note": ..., "chunk": ...}`.
 
-    Each note is written at once as a whole line, at the end of the file, whatever other threads or processes append.
-    A line that is no entry, such as one half-written, is passed over. Raises `OptionError` when the file cannot be
-    opened or was not begun by us.
+    It is opened for each note, which is written at once as a whole line, at the end of the file, whatever other
+    threads or processes append. A line that is no entry, such as one half-written, is passed over. Raises `OptionError`
+    when the file cannot be opened or was not begun by us.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
             held = Path(path).read_bytes() if os.path.isfile(path) else b""
             self._check(path, held)
-            self._file = open(path, "ab", buffering=0)  # noqa: SIM115  # closed by close()
+            open(path, "ab").close()  # it can be written to
         except OSError as error:
             raise OptionError(f"resume must be the path of a file to write notes to, got {path!r}: {error}.") from error
+        self._path = os.path.abspath(path)
         self._notes: dict[str, str] = {}
         for line in held.split(b"\n"):
             self._read(line)
@@ -65,11 +66,8 @@ class SavedNotes:
         with self._lock:
             if self._torn:
                 line = b"\n" + line
-            written = self._file.write(line)
+            with open(self._path, "ab", buffering=0) as file:
+                written = file.write(line)
             self._torn = written != len(line)
             if self._torn:
                 raise OSError(f"only {written} of {len(line)} bytes could be written")
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
