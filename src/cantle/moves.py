@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .chunk import Chunk, Span
+from .graphemes import is_boundary
 from .source import OffsetMap, Source
 from .whitespace import is_blank
 
-__all__ = ["moved", "rewritten", "shift"]
+if TYPE_CHECKING:
+    from .chunks import Chunks
+
+__all__ = ["Moved", "moved", "rewritten", "shift"]
 
 
 def shift(document: Source, offsets: OffsetMap) -> int | None:
@@ -30,12 +36,23 @@ def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(result)
 
 
+def _snapped(text: str, span: Span) -> Span:
+    """A stretch without the white space at its ends that is a part of a cluster with what was left out."""
+    start, end = span
+    while start < end and text[start].isspace() and not is_boundary(text, start):
+        start += 1
+    while start < end and text[end - 1].isspace() and not is_boundary(text, end):
+        end -= 1
+    return start, end
+
+
 def moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
     """A chunk of the rewritten text as one of `document`."""
     spans = _joined(
         piece
         for start, end in ([(chunk.start, chunk.end)] if chunk.spans is None else chunk.spans)
-        for piece in offsets.stretches(start, end)
+        for stretch in offsets.stretches(start, end)
+        if (piece := _snapped(document.text, stretch))[0] < piece[1]
     )
     # A chunk may begin with a repeated stretch from far before it: its own bounds are mapped, not its spans'.
     bounds = offsets.stretches(chunk.start, chunk.end)
@@ -67,3 +84,20 @@ def rewritten(document: Source, offsets: OffsetMap) -> Iterator[tuple[int, int, 
         if old > at and not is_blank(document.text[at:old]):
             yield at, old, "rewritten"
         at = max(at, old + length)
+
+
+@dataclass
+class Moved:
+    """The chunks of a rewritten text, each made one of `document` when it is asked for."""
+
+    chunks: Chunks
+    document: Source
+    offsets: OffsetMap
+
+    def make(self, text: str, i: int) -> Chunk:
+        """The chunk with the number `i`."""
+        return moved(self.chunks[i], self.document, self.offsets)
+
+    def texts(self, text: str) -> list[str]:
+        """What to embed of every chunk: moving does not change it."""
+        return self.chunks.texts

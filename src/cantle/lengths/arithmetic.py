@@ -35,6 +35,10 @@ class CharacterMeasure:
     def length(self, start: int, end: int) -> int:
         return end - start
 
+    def adds_up(self, start: int) -> bool:
+        """Whether what begins here counts the same behind any line end as alone: always."""
+        return True
+
     def fit(self, start: int, limit: float) -> int:
         return min(self._total, start + int(limit))
 
@@ -86,6 +90,10 @@ class SumMeasure:
     def length(self, start: int, end: int) -> int:
         return int(self._sums[end] - self._sums[start])
 
+    def adds_up(self, start: int) -> bool:
+        """Whether what begins here counts the same behind any line end as alone: always."""
+        return True
+
     def fit(self, start: int, limit: float) -> int:
         return int(self._search(self._sums[start] + min(int(limit), self._most), "right")) - 1
 
@@ -120,6 +128,10 @@ class WordMeasure:
         if end <= start:
             return 0
         return bisect_left(self._starts, end) - bisect_right(self._ends, start)
+
+    def adds_up(self, start: int) -> bool:
+        """Whether what begins here counts the same behind any line end as alone: always."""
+        return True
 
     def fit(self, start: int, limit: float) -> int:
         following = bisect_right(self._ends, start) + int(limit)

@@ -144,6 +144,11 @@ class TokenMeasure:
             return self._count(text[start:end])
         return count + int(self._search(tail, "right")) - int(self._search(head, "right"))
 
+    def adds_up(self, start: int) -> bool:
+        """Whether what begins here counts the same behind any line end as alone."""
+        first = self._text[start]
+        return self._special is None and not first.isspace() and first != "/"
+
     def _safe(self, at: int) -> bool:
         """Whether a piece begins here however the text before is cut."""
         before, after = self._text[at - 1], self._text[at]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,12 +11,14 @@ from .. import checks
 from ..blocks.sentences import Segmenter, segmenter
 from ..chunk import Chunk
 from ..chunks import Chunks
+from ..cleaning import Cleaned, clean_markdown, clean_text
 from ..errors import OptionError
 from ..hookspecs import hookimpl
 from ..places import Paths
-from ..source import Source
+from ..source import OffsetMap, Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
 from ..structure import Cutter, Outline, Piece, Plan
+from ..structure.facts import Facts
 from ..structure.markdown import MarkdownOutline
 from ..structure.text import TextOutline
 
@@ -29,7 +31,7 @@ class StructuralContext(Sized):
 
     name: ClassVar[str] = "structural-context"
     drops: ClassVar[tuple[str, ...]] = ("comment", "data-uri", "zero-width", "running-line", "page-number", "hyphen")
-    unused: ClassVar[tuple[str, ...]] = ("separator_position",)
+    unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
 
     max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units")
     overlap: float | None = option(
@@ -53,7 +55,22 @@ class StructuralContext(Sized):
         True, "Begin a new chunk at a heading. False: headings are no borders, and chunks are filled up."
     )
 
+    strip_html_comments: bool = option(
+        True, "Markdown: leave HTML comments out; they are listed in `dropped`. Those in code stay."
+    )
+    strip_data_uri: bool = option(
+        True, "Leave the data of embedded images out, up to their type: `![alt](data:image/png)`."
+    )
+    normalize_whitespace: bool = option(
+        False,
+        "Markdown and text: take trailing blanks and blank lines after a blank line out, write line ends as line feeds, "
+        "and tabs and no-break spaces as spaces. Chunks that this changes are no literal slices; their offsets are "
+        "right all the same. Text of a PDF is always cleaned so.",
+    )
+
     def __post_init__(self) -> None:
+        for name in ("strip_html_comments", "strip_data_uri", "normalize_whitespace"):
+            checks.boolean(name, getattr(self, name))
         for name in ("prepend_heading", "heading_path", "split_on_headings"):
             checks.boolean(name, getattr(self, name))
         super().__post_init__()
@@ -80,40 +97,64 @@ class StructuralContext(Sized):
             prepend_heading=self.prepend_heading,
             heading_path=self.heading_path,
             split_on_headings=self.split_on_headings,
-            strip=self.strip_whitespace,
             explain=self.explain,
         )
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`."""
-        outline: Outline
-        if source.kind == "markdown":
-            outline = MarkdownOutline(source.text, self._segmenter)
-        else:
-            outline = TextOutline(source.text, self._segmenter)
-        length = self.length
-        cutter = Cutter(outline, length.measure(source.text), length, self._segmenter, self._plan)
+        cleaned = self._cleaned(source)
+        if cleaned.text is source.text:
+            return self._cut(source)
+        chunks = self._cut(replace(source, text=cleaned.text), cleaned.pages)
+        return chunks.moved(source, cleaned.offsets, cleaned.dropped)
+
+    def _cleaned(self, source: Source) -> Cleaned:
+        """The text without what is no text: comments, embedded images, a PDF's running lines."""
+        text = source.text
+        if source.kind == "pdf":
+            from ..cleaning import clean_pdf
+
+            return clean_pdf(text, join_across_pages=True)
+        if source.kind in ("html", "latex"):
+            return Cleaned(text, OffsetMap.identity(len(text)))
+        clean = clean_markdown if source.kind == "markdown" else clean_text
+        options = {"comments": source.kind == "markdown" and self.strip_html_comments, "data_uris": self.strip_data_uri}
+        return clean(text, whitespace=self.normalize_whitespace, **options)
+
+    def _cut(self, source: Source, pages: Sequence[int] = ()) -> Chunks:
+        """The chunks of a cleaned text."""
+        text = source.text
+        outline: Outline = (MarkdownOutline if source.kind == "markdown" else TextOutline)(text, self._segmenter)
+        cutter = Cutter(outline, self.length.measure(text), self.length, self._segmenter, self._plan)
         pieces = cutter.run()
-        headings = outline.headings
-        paths = Paths(((h.start, h.level) for h in headings), outline.title)
-        chunks = []
-        end = 0
-        for piece in pieces:
-            chunks.append(_chunk(cutter, piece, paths, end))
-            end = piece.end
-        return Chunks(source, chunks, dropped=())
+        paths = Paths(((heading.start, heading.level) for heading in outline.headings), outline.title)
+        facts = Facts(outline, paths, pages)
+        made = {i: _framed(cutter, piece, paths, facts) for i, piece in enumerate(pieces) if piece.lead or piece.tail}
+        return Chunks.from_spans(
+            source,
+            [piece.start for piece in pieces],
+            [piece.end for piece in pieces],
+            own=[piece.own for piece in pieces],
+            cuts=[piece.cut for piece in pieces],
+            paths=paths,
+            prefixes=(lambda i: cutter.prefix(pieces[i])) if self.prepend_heading and outline.headings else None,
+            metadata=lambda i: facts.of(pieces[i].start, pieces[i].end),
+            made=made,
+            dropped=(),
+        )
 
 
-def _chunk(cutter: Cutter, piece: Piece, paths: Paths, before: int) -> Chunk:
+def _framed(cutter: Cutter, piece: Piece, paths: Paths, facts: Facts) -> Chunk:
+    """A chunk that is no literal slice: a part of a table behind its header, or of code between fences."""
     spans = [span for span in (piece.lead, (piece.start, piece.end), piece.tail) if span is not None]
     return Chunk(
         cutter.content(piece),
         piece.start,
         piece.end,
-        spans=tuple(spans) if len(spans) > 1 else None,
-        overlap=max(0, before - piece.start),
+        spans=tuple(spans),
         prefix=cutter.prefix(piece),
         path=paths(piece.own),
+        metadata=facts.of(piece.start, piece.end),
         cut=piece.cut,
     )
 

@@ -39,7 +39,6 @@ class Plan:
     prepend_heading: bool
     heading_path: bool
     split_on_headings: bool
-    strip: bool
     explain: bool
 
 
@@ -79,14 +78,20 @@ class Cutter:
         number = self.number_at(piece.own)
         begins = number >= 0 and self.starts[number] == piece.own == piece.start
         prefix = self.headers.above(number) if begins else self.headers.within(number)
-        if not prefix:
-            return ""
+        if not prefix or self._adds_up(prefix, piece):
+            return prefix
         content = self.content(piece)
         while prefix and self.length(prefix + content) > self.room:
-            prefix = prefix.partition("\n")[2]
-            if prefix == "\n":
-                prefix = ""
+            prefix = prefix.partition("\n")[2].removeprefix("\n")
         return prefix
+
+    def _adds_up(self, prefix: str, piece: Piece) -> bool:
+        """Whether it is sure, without counting them together, that a prefix and a chunk fit."""
+        adds_up = getattr(self.measure, "adds_up", None)
+        if adds_up is None or piece.lead is not None or piece.tail is not None or not adds_up(piece.start):
+            return False
+        size = self.headers.length_before(prefix)
+        return bool(size + self.measure.length(piece.start, piece.end) <= self.room)
 
     def content(self, piece: Piece) -> str:
         """The text of a chunk."""
@@ -105,18 +110,15 @@ class Cutter:
         return [Unit(0, len(self.text), -1, last, size <= self.room, size)]
 
     def _add_whole(self, unit: Unit) -> None:
-        start, end = self._trimmed(unit.start, unit.end)
-        if start < end:
-            own = trim(self.text, start, end)[0]
-            self.pieces.append(Piece(start, end, min(own, end - 1), False, self._end(unit)))
+        spans = Spans(self.text, True)
+        spans.add(unit.start, unit.end)
+        for start, end in zip(spans.starts, spans.ends, strict=True):
+            self.pieces.append(Piece(start, end, start, False, self._end(unit)))
 
     def _end(self, unit: Unit) -> Cut | None:
         if not self.plan.explain:
             return None
         return Cut("end", 0) if unit.end >= len(self.text) else Cut("heading", 0)
-
-    def _trimmed(self, start: int, end: int) -> Span:
-        return trim(self.text, start, end) if self.plan.strip else (start, end)
 
     # -- sections that are too long ---------------------------------------------------------------
 
@@ -135,9 +137,7 @@ class Cutter:
 
     def _frames(self, unit: Unit, limit: float) -> Iterator[Frame]:
         """The long tables and code blocks of a stretch whose frame is small enough to be repeated."""
-        for frame in self.outline.frames(unit.start, unit.end):
-            if self.measure.length(frame.start, frame.end) <= limit:
-                continue
+        for frame in self.outline.frames(unit.start, unit.end, self.measure, limit):
             size = self.length(self.text[slice(*frame.lead)] + "\n")
             if frame.tail is not None:
                 size += self.length("\n" + self.text[slice(*frame.tail)])
@@ -165,26 +165,22 @@ class Cutter:
         for part in framed(packer, begin, frame.lead, frame.rows, frame.tail, frame.end, self.length):
             lead = frame.lead if part.led else None
             tail = frame.tail if part.tailed else None
-            own = trim(self.text, part.start, part.end)[0]
             cut = part.cut if self.plan.explain else None
-            self.pieces.append(Piece(part.start, part.end, own, False, cut, lead, tail))
+            self.pieces.append(Piece(part.start, part.end, part.start, False, cut, lead, tail))
 
     def _packer(self, levels: Sequence[Level], limit: float) -> Packer:
-        plan = self.plan
-        return Packer(self.text, self.measure, levels, limit=limit, strip=plan.strip, explain=plan.explain)
+        return Packer(self.text, self.measure, levels, limit=limit, explain=self.plan.explain)
 
     def _pack(self, start: int, end: int, limit: float, cut: Cut | None) -> None:
         """Pack a stretch of blocks."""
         low, high = trim(self.text, start, end)
         if low >= high:
-            if not self.plan.strip and start < end and self.pieces and self.pieces[-1].end == start:
-                self.pieces[-1] = self.pieces[-1]._replace(end=end)
             return
         whole = self.outline.whole(start, end, self.measure, limit)
         keep = held(whole, self._ties(start, end), self.measure, limit)
         packer = self._packer(self.outline.levels(start, end, keep), limit)
-        packer.spans = Spans(self.text, self.plan.strip, self.plan.explain)
-        if packer.fits(*self._trimmed(start, end)):
+        packer.spans = Spans(self.text, True, self.plan.explain)
+        if packer.fits(low, high):
             packer.spans.add(start, end, cut)
         else:
             packer.pack_region(start, end, cut=cut or Cut("end", 0))
@@ -193,7 +189,7 @@ class Cutter:
         spans = packer.spans
         cuts: Sequence[Cut | None] = spans.cuts if spans.cuts is not None else [None] * len(spans.starts)
         for a, b, why in zip(spans.starts, spans.ends, cuts, strict=True):
-            self.pieces.append(Piece(a, b, min(trim(self.text, a, b)[0], b - 1), False, why))
+            self.pieces.append(Piece(a, b, a, False, why))
 
     def _ties(self, start: int, end: int) -> Iterator[Span]:
         """From each heading to the first character behind it."""

@@ -26,6 +26,7 @@ class Headers:
         self.on = on and bool(outline.headings)
         self.parents = _parents([heading.level for heading in outline.headings]) if self.on else []
         self._lines: dict[int, str] = {}
+        self._sizes: dict[str, float] = {}
         self._known: dict[int, tuple[str, float]] = {}
 
     def within(self, number: int) -> str:
@@ -43,6 +44,14 @@ class Headers:
     def size_above(self, number: int) -> float:
         """The length of `above(number)`."""
         return self.measured(self.parents[number])[1] if self.on and number >= 0 else 0
+
+    def length_before(self, text: str) -> float:
+        """What a text adds to the length of one that it stands in front of."""
+        size = self._sizes.get(text)
+        if size is None:
+            # White space at the end counts differently where nothing follows, with some encodings.
+            size = self._sizes[text] = self.length(text + "a") - self.length("a")
+        return size
 
     def measured(self, number: int) -> tuple[str, float]:
         """The lines for a section with their length."""
@@ -63,7 +72,7 @@ class Headers:
             if line:
                 lines.insert(0, line)
                 text = "\n".join(lines) + "\n\n"
-                size = self.length(text)
+                size = self.length_before(text)
                 if size > self.most:
                     break
                 best = text, size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ..blocks.lines import line_gaps, view
 from ..blocks.markdown import nested_fences, outline, title
@@ -14,6 +15,7 @@ from ..lengths import Measure
 from ..packing import Borders, Level, encloses
 from .ladder import ladder
 from .outline import Block, Frame, Heading, fitting
+from .references import Definition, definitions
 
 __all__ = ["MarkdownOutline"]
 
@@ -21,6 +23,8 @@ _KINDS = {"fence": "code"}
 _CLOSING = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*\Z")
 _OPENING = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"^([ \t>]*)(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]|$)", re.MULTILINE)
+_APART = ("code", "html", "comment", "front-matter", "maths")
+"""Blocks in which nothing is a definition."""
 _ORDINARY = ("rule", "heading")
 """Blocks that are no stretch to keep."""
 
@@ -35,7 +39,17 @@ class MarkdownOutline:
         self.headings = [Heading(b.start, self._line_end(b.end), b.level) for b in self._headings]
         self._solid = [block for block in self._all if block.kind not in _ORDINARY]
         self.blocks = [Block(_KINDS.get(b.kind, b.kind), b.start, self._line_end(b.end)) for b in self._solid]
-        self._view: str | None = None
+        self._starts = [block.start for block in self.blocks]
+
+    @cached_property
+    def _view(self) -> str:
+        return view(self.text)
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """Link and footnote definitions, those in code left out."""
+        apart = [(b.start, b.end) for b in self.blocks if b.kind in _APART]
+        return list(definitions(self.text, apart))
 
     def title(self, number: int) -> str:
         return title(self.text, self._headings[number])
@@ -53,14 +67,10 @@ class MarkdownOutline:
                 found += fitting(self._nested(block), measure, limit)
         return found
 
-    def frames(self, start: int, end: int) -> Iterator[Frame]:
-        low = bisect_left(self.blocks, start, key=lambda b: b.start)
-        for block in self._blocks(start, end):
-            if block.kind == "table":
-                yield from self._table(block, self._solid[low].head)
-            elif block.kind == "code":
-                yield from self._code(block)
-            low += 1
+    def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
+        for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
+            if block.kind in ("table", "code") and measure.length(block.start, block.end) > limit:
+                yield from self._table(block, self._solid[i].head) if block.kind == "table" else self._code(block)
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         items: list[Level] = []
@@ -70,8 +80,7 @@ class MarkdownOutline:
         return ladder(self.text, start, end, keep, self.segmenter, items)
 
     def _blocks(self, start: int, end: int) -> Sequence[Block]:
-        low = bisect_left(self.blocks, start, key=lambda b: b.start)
-        return self.blocks[low : bisect_left(self.blocks, end, key=lambda b: b.start)]
+        return self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _items(self, blocks: Sequence[Block], keep: Sequence[Span]) -> Iterator[Level]:
         """Before the outer items of long lists, then before all items."""
@@ -95,9 +104,7 @@ class MarkdownOutline:
             yield Borders(every, "item")
 
     def _nested(self, block: Block) -> list[Span]:
-        if self._view is None:
-            self._view = view(self.text)
-        found = nested_fences(self._view, self._solid[bisect_left(self.blocks, block.start, key=lambda b: b.start)])
+        found = nested_fences(self._view, self._solid[bisect_left(self._starts, block.start)])
         return [(a, self._line_end(b)) for a, b in found]
 
     def _table(self, block: Block, head: Span) -> Iterator[Frame]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ..chunk import Cut, Span
 from ..lengths import Measure
 from ..packing import Level
+from .references import Definition
 
-__all__ = ["Block", "Frame", "Heading", "Outline", "Piece", "fitting", "inside"]
+__all__ = ["Block", "Frame", "Heading", "Outline", "Piece", "fitting"]
 
 
 class Heading(NamedTuple):
@@ -62,6 +62,11 @@ class Outline(Protocol):
     blocks: Sequence[Block]
     """Top-level blocks but paragraphs, ascending and disjoint."""
 
+    @property
+    def definitions(self) -> Sequence[Definition] | None:
+        """Link and footnote definitions; None where the format has none."""
+        ...
+
     def title(self, number: int) -> str:
         """The title of the heading with this number, on one line."""
         ...
@@ -74,8 +79,8 @@ class Outline(Protocol):
         """The stretches of a region that fit and so are not cut, ascending and disjoint."""
         ...
 
-    def frames(self, start: int, end: int) -> Iterable[Frame]:
-        """The tables and code blocks of a region, in order."""
+    def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterable[Frame]:
+        """The tables and code blocks of a region that are longer than the limit, in order."""
         ...
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
@@ -83,16 +88,6 @@ class Outline(Protocol):
         ...
 
 
-def inside(blocks: Sequence[Block], start: int, end: int, at: Callable[[Block], int]) -> Sequence[Block]:
-    """Those of some ascending blocks whose start lies in a region; `at` gives it."""
-    return blocks[bisect_left(blocks, start, key=at) : bisect_left(blocks, end, key=at)]
-
-
 def fitting(spans: Iterable[Span], measure: Measure, limit: float) -> list[Span]:
     """Those of some stretches that are within the limit."""
     return [(a, b) for a, b in spans if measure.length(a, b) <= limit]
-
-
-def at_or_before(starts: Sequence[int], position: int) -> int:
-    """The number of the last of some ascending positions that is not behind `position`, or -1."""
-    return bisect_right(starts, position) - 1

@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from ..blocks.lines import view
 from ..blocks.sentences import Segmenter
+from ..blocks.text import TextBlock, text_blocks
 from ..chunk import Span
 from ..lengths import Measure
 from ..packing import Level
 from .ladder import ladder
 from .outline import Block, Frame, Heading
+from .references import Definition
 
 __all__ = ["TextOutline"]
 
+_MAY = re.compile(r"^ {0,3}[0-9]{1,2}(?:\.|[ \t])", re.MULTILINE)
+_SENTENCE = ".!?:;,\u2026\u3002"
+"""What a heading does not end with, and a line that a heading follows without a blank line mostly does."""
+
 
 class TextOutline:
-    """Numbered headings such as `3.1 Installation`, with paragraphs between them."""
+    """Numbered headings such as `3.1 Installation`, with paragraphs between them.
+
+    A line of a numbered list is none, nor a wrapped line that happens to begin with a number: a heading has no full
+    stop at its end, and one with a single number stands behind a blank line, another heading, or the end of a sentence.
+    """
+
+    definitions: Sequence[Definition] | None = None
+    blocks: Sequence[Block] = ()
 
     def __init__(self, text: str, segmenter: Segmenter) -> None:
         self.text, self.segmenter = text, segmenter
-        self._found: list[tuple[Heading, str]] = []
-        self.headings: list[Heading] = [heading for heading, _ in self._found]
-        self.blocks: Sequence[Block] = ()
+        self._found = list(_headings(view(text))) if _MAY.search(view(text)) else []
+        self.headings = [Heading(block.start, block.end, block.level) for block in self._found]
 
     def title(self, number: int) -> str:
-        return self._found[number][1]
+        return self._found[number].title
 
     def line(self, number: int) -> str:
-        heading, title = self._found[number]
-        return f"{'#' * heading.level} {title}"
+        block = self._found[number]
+        return f"{'#' * block.level} {block.title}"
 
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
         return []
 
-    def frames(self, start: int, end: int) -> Iterator[Frame]:
+    def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
         return iter(())
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         return ladder(self.text, start, end, keep, self.segmenter)
+
+
+def _headings(text: str) -> Iterator[TextBlock]:
+    """The blocks that are headings and no items of a list or wrapped lines."""
+    before: TextBlock | None = None
+    for block in text_blocks(text):
+        if block.level and block.title[-1] not in _SENTENCE and _may_follow(text, before, block):
+            yield block
+        before = block
+
+
+def _may_follow(text: str, before: TextBlock | None, block: TextBlock) -> bool:
+    if block.level > 1 or before is None or before.level or before.end + 1 < block.start:
+        return True
+    last = text[before.start : before.end].rstrip()
+    return not last or last[-1] in ".!?\u2026\u3002"

@@ -1,0 +1,78 @@
+"""Chunks as columns of positions: `Chunk` objects are made of them when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .chunk import Chunk, Cut
+
+__all__ = ["Columns"]
+
+Metadata = Mapping[str, Any] | None
+
+
+@dataclass
+class Columns:
+    """The stretches `[starts[i], ends[i])` of a text, and what goes with each chunk.
+
+    `own` is where a chunk's own text begins after what it repeats, its start unless given; `paths` tells the path of
+    such a place. `prefixes` and `metadata` answer for the number of a chunk.
+    """
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    cuts: Sequence[Cut | None] | None = None
+    own: Sequence[int] | None = None
+    paths: Callable[[int], tuple[str, ...]] | None = None
+    prefixes: Callable[[int], str] | None = None
+    metadata: Callable[[int], Metadata] | None = None
+
+    def make(self, text: str, i: int) -> Chunk:
+        """The chunk with the number `i`."""
+        start, end = self.starts[i], self.ends[i]
+        return Chunk(
+            text[start:end],
+            start,
+            end,
+            overlap=max(0, min(self.ends[i - 1], end) - start) if i else 0,
+            prefix=self.prefixes(i) if self.prefixes is not None else "",
+            path=self.path(i),
+            metadata=self.metadata(i) if self.metadata is not None else None,
+            cut=self.cuts[i] if self.cuts is not None else None,
+        )
+
+    def path(self, i: int) -> tuple[str, ...]:
+        """The path of the chunk with the number `i`."""
+        return self.paths((self.own or self.starts)[i]) if self.paths is not None else ()
+
+    def texts(self, text: str) -> list[str]:
+        """What to embed of every chunk."""
+        slices = [text[a:b] for a, b in zip(self.starts, self.ends, strict=True)]
+        if self.prefixes is None:
+            return slices
+        return [self.prefixes(i) + piece for i, piece in enumerate(slices)]
+
+    def shifted(self, distance: int) -> Columns:
+        """The same chunks in a text that begins `distance` characters earlier."""
+        if not distance:
+            return self
+        # What answers for places and numbers goes on to do so by those of the text it was made for.
+        return replace(
+            self,
+            starts=[start + distance for start in self.starts],
+            ends=[end + distance for end in self.ends],
+            own=self.own or self.starts,
+        )
+
+    def settled(self) -> Columns:
+        """The same with lists in place of functions, which need not pickle."""
+        count = range(len(self.starts))
+        return replace(
+            self,
+            own=count if self.paths is not None else None,
+            paths=None if self.paths is None else list(map(self.path, count)).__getitem__,
+            prefixes=None if self.prefixes is None else list(map(self.prefixes, count)).__getitem__,
+            metadata=None if self.metadata is None else list(map(self.metadata, count)).__getitem__,
+        )
