@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Relation, Source, diff
 from cantle import chunk as chunk_module
 from cantle.context.notes import with_notes
-from cantle.errors import DocumentError
+from cantle.errors import DocumentError, OptionError
 
 Path = tuple[str, ...]
 
@@ -206,6 +206,12 @@ def test_a_section_that_is_longer_than_the_limit_gives_the_chunk() -> None:
     chunks = chunks_of(["A", "A", "A"])
     assert chunks.section(chunks[1], at_most=4) == (2, 3)
     assert chunks.section(chunks[1], at_most=5) == (0, 5)
+
+
+@pytest.mark.parametrize("at_most", [-1, "600", True])
+def test_a_limit_that_is_no_size_is_an_error(at_most: Any) -> None:
+    with pytest.raises(OptionError, match="at_most must be a number of at least 0"):
+        chunks_of(["A"]).section(chunks_of(["A"])[0], at_most=at_most)
 
 
 @pytest.mark.parametrize("place", [(9, 10), (0, 2)], ids=["behind the last", "not the same"])

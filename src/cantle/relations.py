@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .checks import number
+from .errors import DocumentError
+
 if TYPE_CHECKING:
     from .chunk import Chunk
     from .chunks import Chunks
@@ -72,6 +75,7 @@ class Outline:
         self._above = [-1]
         self._leads = [-1]
         self._starts, self._ends = [chunks.source.body], [len(chunks.source.text)]
+        self._spans = chunks.spans
         self._of = self._read(chunks)  # the section of each chunk
         self._finish()
 
@@ -154,11 +158,19 @@ class Outline:
             for i, key in enumerate(keys)
         ]
 
+    def add_to(self, rows: list[dict[str, Any]]) -> None:
+        """Add the fields of its relation to the dictionary of each chunk."""
+        for row, relation in zip(rows, self.relations([row["key"] for row in rows]), strict=True):
+            row |= relation.fields()
+
     def section(self, chunk: Chunk, at_most: int | None) -> tuple[int, int]:
         """The stretch of a chunk's section, or of the largest around the chunk of at most so many code points."""
+        if self._spans[chunk.index : chunk.index + 1] != [(chunk.start, chunk.end)]:
+            raise DocumentError(f"{chunk!r} is none of these {len(self._of)} chunks. Ask the result that it is from.")
         section = self._of[chunk.index]
         if at_most is None:
             return self._stretch(section)
+        number("at_most", at_most, least=0)
         found = chunk.start, chunk.end
         while section >= 0 and self._ends[section] - self._starts[section] <= at_most:
             found = self._stretch(section)

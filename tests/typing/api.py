@@ -13,6 +13,7 @@ from cantle import (
     Length,
     MDocument,
     Registry,
+    Relation,
     Result,
     Sized,
     Source,
@@ -40,6 +41,10 @@ assert_type(chunks[0], Chunk)
 assert_type(chunks[:2], list[Chunk])
 assert_type([chunk.start for chunk in chunks], list[int])
 assert_type(chunks.texts, list[str])
+assert_type(chunks.relations(), list[Relation])
+assert_type(chunks.relations()[0].parent, str | None)
+assert_type(chunks.section(chunks[0], at_most=500), tuple[int, int])
+chunks.to_dicts(True)  # type: ignore[call-arg]
 assert_type(chunks.dropped, list[tuple[int, int, str]])
 assert_type(chunks.lines(chunks[0]), tuple[int, int, int, int])
 chunks["a"]  # type: ignore[call-overload]
