@@ -11,8 +11,11 @@ from .draft import Draft, Edit
 __all__ = ["BLANK", "edges", "line_ends", "plain_blanks", "tidy", "zero_width"]
 
 # Java's white space: U+00A0, U+2007 and U+202F are none of it, nor is U+0085.
-BLANK = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
-_LINE_END = re.compile("\r\n?")
+BLANK = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+    "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+)
+_RETURNS = re.compile("\r(?=\n)|\r+(?!\n)")
 _OTHER_BLANKS = re.compile("[\t\u00a0\u2007\u202f]+")
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 _ZERO_WIDTH_RUN = re.compile(f"[{_ZERO_WIDTH}]+")
@@ -27,9 +30,9 @@ def line_ends(draft: Draft) -> None:
     text = draft.text
     edits: list[Edit] = [(0, 1, "")] if text.startswith("\ufeff") else []
     if "\r" in text:
-        for match in _LINE_END.finditer(text):
-            at = match.start()
-            edits.append((at, at + 1, "" if match.end() - at > 1 else "\n"))
+        for match in _RETURNS.finditer(text):
+            start, end = match.span()
+            edits.append((start, end, "" if text[end : end + 1] == "\n" else "\n" * (end - start)))
     draft.edit(edits)
 
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["PageNumber", "Place", "Shifts", "number_in", "number_line"]
+from .pages import Page
+
+__all__ = ["PageNumber", "Shifts", "number_in", "number_line"]
 
 # A line that is a number, perhaps between dashes.
 _LINE = re.compile(r"([-–—]?)[ \t]*([0-9]{1,4})[ \t]*([-–—]?)")
@@ -36,40 +38,37 @@ class PageNumber(NamedTuple):
     sure: bool
 
 
-class Place(NamedTuple):
-    """A number and the page it stands on: the page's place among all pages and among those that are not blank."""
-
-    value: int
-    ordinal: int
-    kept: int
-
-
 class Shifts:
-    """By how much numbers run ahead of the pages they stand on.
+    """By how much numbers run ahead of the pages they stand on, all pages counted or those that are not blank.
 
-    A shift counts when two neighbours among the `places` share it. `given` are shifts that count anyway. What may be a
-    year is the number of a page only where it is the page's very place.
+    A shift counts when two neighbours among the `places` share it; with `place`, no shift at all counts anyway. What
+    may be a year is the number of a page only where it is the page's very place.
     """
 
-    def __init__(self, places: Iterable[Place], *, given: Iterable[tuple[int, int]] = ()) -> None:
-        self._shifts = set(given)
-        page, before = 0, frozenset[tuple[int, int]]()
-        for place in places:
-            here = _shifts(place)
-            if place.ordinal > page:
-                self._shifts |= before & here
-            page, before = place.ordinal, here
+    def __init__(self, places: Iterable[tuple[int, Page]], *, place: bool = False) -> None:
+        self._all = {0} if place else set[int]()
+        self._kept = {0} if place else set[int]()
+        ordinal = 0
+        last_all = last_kept = -1 << 60
+        for value, page in places:
+            ahead, ahead_kept = value - page.ordinal, value - page.kept
+            if page.ordinal > ordinal:
+                if ahead == last_all and not _year(value, ahead):
+                    self._all.add(ahead)
+                if ahead_kept == last_kept and not _year(value, ahead_kept):
+                    self._kept.add(ahead_kept)
+            ordinal, last_all, last_kept = page.ordinal, ahead, ahead_kept
 
-    def fit(self, place: Place) -> bool:
+    def fit(self, value: int, page: Page) -> bool:
         """Whether the number runs with the pages."""
-        return not self._shifts.isdisjoint(_shifts(place))
+        ahead, ahead_kept = value - page.ordinal, value - page.kept
+        return (ahead in self._all and not _year(value, ahead)) or (
+            ahead_kept in self._kept and not _year(value, ahead_kept)
+        )
 
 
-def _shifts(place: Place) -> frozenset[tuple[int, int]]:
-    found = {(0, place.value - place.ordinal), (1, place.value - place.kept)}
-    if 1900 <= place.value < 2100:
-        found = {shift for shift in found if not shift[1]}
-    return frozenset(found)
+def _year(value: int, ahead: int) -> bool:
+    return 1900 <= value < 2100 and ahead != 0
 
 
 def number_line(line: str) -> tuple[int, bool] | None:

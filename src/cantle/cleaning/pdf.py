@@ -9,7 +9,7 @@ from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, zero_width
 from .cleaned import Cleaned
 from .draft import Draft, Edit
 from .hyphens import join_words
-from .pages import split
+from .pages import Layout, split
 from .running import furniture
 
 __all__ = ["clean_pdf"]
@@ -49,25 +49,23 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
     dropped: list[tuple[int, int, str]] = []
     until = 0
     for page, (top, bottom, reasons) in zip(pages, furniture(pages, count), strict=True):
-        dropped += [(line.start, line.end, why) for line, why in zip(top + bottom, reasons, strict=True)]
-        start, end = page.start, page.end
-        if bottom:
-            end = start + len(text[start : bottom[-1].start].rstrip(BLANK))
-        if top:
-            rest = text[top[-1].end : end]
-            begin = len(rest) - len(rest.lstrip(BLANK))
-            start = top[-1].end + rest.rfind("\n", 0, begin) + 1
-        if start >= end:
-            continue
-        first = start + len(text[start:end]) - len(text[start:end].lstrip(BLANK))
-        divided = join and until > 1 and text[until - 1] == "-" and text[until - 2].isalpha()
-        if divided and category(text[first]) == "Ll":
+        layout, at = page.layout, page.at
+        start, end = at + layout.start, at + layout.end
+        if reasons:
+            lines = layout.top[:top] + layout.bottom[:bottom]
+            dropped += [(at + line.start, at + line.end, why) for line, why in zip(lines, reasons, strict=True)]
+            start, end = _body(text, at, layout, top, bottom)
+            if start >= end:
+                continue
+        first = _continued(text, until, start, end) if join else 0
+        if first:
             hyphens.append((until - 1, until))
             edits.append((until - 1, first, ""))
             start = first
         elif start or left:
             edits.append((until, start, "\n\n" if left else ""))
-        edits += tidy(text, start, end)
+        if layout.lines:
+            edits += tidy(text, start, end)
         draft.marks.append(start)
         left.append(page.ordinal)
         until = end
@@ -78,6 +76,26 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
     draft.report(hyphens, "hyphen")
     draft.edit(edits)
     return draft.result(_starts(left, draft.marks, count, len(draft.text)))
+
+
+def _body(text: str, at: int, layout: Layout, top: int, bottom: int) -> tuple[int, int]:
+    """Where what is left of a page without lines at its top and bottom begins and ends: nowhere if nothing is left."""
+    start, end = at + layout.start, at + layout.end
+    if bottom:
+        end = start + len(text[start : at + layout.bottom[bottom - 1].start].rstrip(BLANK))
+    if top:
+        above = at + layout.top[top - 1].end
+        rest = text[above:end]
+        start = above + rest.rfind("\n", 0, len(rest) - len(rest.lstrip(BLANK))) + 1
+    return start, end
+
+
+def _continued(text: str, until: int, start: int, end: int) -> int:
+    """Where a word that is divided at `until` goes on in `[start, end)`; 0 if there is none."""
+    if until < 2 or text[until - 1] != "-" or not text[until - 2].isalpha():
+        return 0
+    first = end - len(text[start:end].lstrip(BLANK))
+    return first if category(text[first]) == "Ll" else 0
 
 
 def _starts(left: Sequence[int], starts: Sequence[int], count: int, end: int) -> list[int]:

@@ -5,32 +5,39 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from .numbers import PageNumber, Place, Shifts, number_in, number_line
-from .pages import Line, Page
+from .numbers import PageNumber, Shifts, number_in, number_line
+from .pages import Layout, Line, Page
 
-__all__ = ["furniture"]
+__all__ = ["Furniture", "furniture"]
+
+# How many lines to drop at the top of a page, how many at its bottom, and why: first the top's lines, then the
+# bottom's, each from outside to inside.
+Furniture = tuple[int, int, tuple[str, ...]]
 
 
-def furniture(pages: Sequence[Page], count: int) -> Iterator[tuple[list[Line], list[Line], list[str]]]:
-    """For each page, the lines to drop at its top and at its bottom, from outside to inside, and all their reasons.
+def furniture(pages: Sequence[Page], count: int) -> Iterator[Furniture]:
+    """What is to be dropped of each page.
 
     A running line is dropped only as the first or last line of a page that is not blank, and so is a page number; one
     of each kind may stand at an edge, in either order. `count` is the number of all pages.
     """
     running = _RunningLines(pages, count)
     numbers = _PageNumbers(pages, running)
+    known: dict[Layout, Furniture] = {}
     for page in pages:
-        top, reasons = _outer(page, page.top, True, running, numbers)
-        last = top[-1].end if top else -1
-        rest = [line for line in page.bottom if line.start >= last]
-        bottom, more = _outer(page, rest, False, running, numbers)
-        yield top, bottom, reasons + more
+        layout = page.layout
+        found = known.get(layout)
+        if found is None:
+            top = _outer(page, layout.top, True, running, numbers)
+            last = layout.top[len(top) - 1].end if top else -1
+            bottom = _outer(page, [line for line in layout.bottom if line.start >= last], False, running, numbers)
+            found = len(top), len(bottom), tuple(top + bottom)
+            if not layout.digits:  # then it is the same on whatever page it stands
+                known[layout] = found
+        yield found
 
 
-def _outer(
-    page: Page, lines: Sequence[Line], top: bool, running: _RunningLines, numbers: _PageNumbers
-) -> tuple[list[Line], list[str]]:
-    dropped: list[Line] = []
+def _outer(page: Page, lines: Sequence[Line], top: bool, running: _RunningLines, numbers: _PageNumbers) -> list[str]:
     reasons: list[str] = []
     for line in lines:
         if "page-number" not in reasons and numbers.has(page, line, top):
@@ -39,8 +46,7 @@ def _outer(
             reasons.append("running-line")
         else:
             break
-        dropped.append(line)
-    return dropped, reasons
+    return reasons
 
 
 class _RunningLines:
@@ -58,32 +64,38 @@ class _RunningLines:
             return
         enough = max(3, -(-3 * count // 5))
         lines: Counter[str] = Counter()
-        numbered: defaultdict[str, list[tuple[Place, bool]]] = defaultdict(list)
-        for page in pages:
-            first, last = page.top[0], page.bottom[0]
-            lines.update({first.text, last.text})
-            for line, top in ((first, True), (last, False))[: 1 if first is last else 2]:
-                if number := self._number(line, top):
-                    numbered[number.rest].append((Place(number.value, page.ordinal, page.kept), number.sure))
+        for layout, votes in Counter(page.layout for page in pages).items():
+            for line in {layout.top[0].text, layout.bottom[0].text}:
+                lines[line] += votes
         self._equal = {line for line, votes in lines.items() if votes >= enough}
+        numbered: defaultdict[str, list[tuple[PageNumber, Page]]] = defaultdict(list)
+        for page in pages:
+            layout = page.layout
+            if not layout.digits:
+                continue
+            if number := self._number(layout.top[0].text, True):
+                numbered[number.rest].append((number, page))
+            if layout.lines and (number := self._number(layout.bottom[0].text, False)):
+                numbered[number.rest].append((number, page))
         for rest, places in numbered.items():
-            shifts = Shifts(place for place, _ in places)
-            if len({place.ordinal for place, sure in places if sure or shifts.fit(place)}) >= enough:
+            if len(places) < enough:
+                continue
+            shifts = Shifts((number.value, page) for number, page in places)
+            if len({page.ordinal for n, page in places if n.sure or shifts.fit(n.value, page)}) >= enough:
                 self._numbered[rest] = shifts
 
     def has(self, page: Page, line: Line, top: bool) -> bool:
         """Whether the line is one of them."""
         if line.text in self._equal:
             return True
-        if not self._numbered or not (number := self._number(line, top)) or number.rest not in self._numbered:
+        if not self._numbered or not (number := self._number(line.text, top)) or number.rest not in self._numbered:
             return False
-        return number.sure or self._numbered[number.rest].fit(Place(number.value, page.ordinal, page.kept))
+        return number.sure or self._numbered[number.rest].fit(number.value, page)
 
-    def _number(self, line: Line, top: bool) -> PageNumber | None:
-        key = line.text, top
-        if key not in self._seen:
-            self._seen[key] = number_in(line.text, top=top)
-        return self._seen[key]
+    def _number(self, line: str, top: bool) -> PageNumber | None:
+        if (line, top) not in self._seen:
+            self._seen[line, top] = number_in(line, top=top)
+        return self._seen[line, top]
 
 
 class _PageNumbers:
@@ -95,33 +107,33 @@ class _PageNumbers:
     """
 
     def __init__(self, pages: Sequence[Page], running: _RunningLines) -> None:
+        self._seen: dict[str, tuple[int, bool] | None] = {}
         self._shifts: dict[bool, Shifts] = {}
-        self._count = {True: 0, False: 0}
-        found: dict[bool, list[tuple[Page, Line]]] = {True: [], False: []}
-        for page in pages:
-            for top, lines in ((True, page.top), (False, page.bottom)):
-                for line in lines:
-                    if number_line(line.text):
-                        found[top].append((page, line))
+        fitting: dict[bool, set[int]] = {}
+        for top in (True, False):
+            found: list[tuple[int, bool, Page]] = []
+            for page in pages:
+                if not page.layout.digits:
+                    continue
+                for line in page.layout.top if top else page.layout.bottom:
+                    if number := self._number(line.text):
+                        found.append((*number, page))
+                    if number or not running.has(page, line, top):
                         break
-                    if not running.has(page, line, top):
-                        break
-        for top, places in found.items():
-            numbers = [(number_line(line.text), page) for page, line in places]
-            self._shifts[top] = Shifts(
-                (Place(number[0], page.ordinal, page.kept) for number, page in numbers if number),
-                given=[(0, 0), (1, 0)],
-            )
-        both = [{id(page) for page, line in found[top] if self._fits(page, line, top)} for top in (True, False)]
-        self._count = {True: len(both[0]), False: len(both[1])}
-        self._twice = both[0] & both[1]
+            shifts = Shifts(((value, page) for value, _, page in found), place=True)
+            fitting[top] = {page.ordinal for value, sure, page in found if sure or shifts.fit(value, page)}
+            self._shifts[top] = shifts
+        self._twice = fitting[True] & fitting[False]
+        self._fewer = {top: len(fitting[top]) < len(fitting[not top]) for top in (True, False)}
 
     def has(self, page: Page, line: Line, top: bool) -> bool:
         """Whether the line is the page's number."""
-        if id(page) in self._twice and self._count[top] < self._count[not top]:
+        number = self._number(line.text)
+        if not number or (self._fewer[top] and page.ordinal in self._twice):
             return False
-        return self._fits(page, line, top)
+        return number[1] or self._shifts[top].fit(number[0], page)
 
-    def _fits(self, page: Page, line: Line, top: bool) -> bool:
-        number = number_line(line.text)
-        return number is not None and (number[1] or self._shifts[top].fit(Place(number[0], page.ordinal, page.kept)))
+    def _number(self, line: str) -> tuple[int, bool] | None:
+        if line not in self._seen:
+            self._seen[line] = number_line(line)
+        return self._seen[line]
