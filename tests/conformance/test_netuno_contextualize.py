@@ -42,22 +42,14 @@ class Scripted:
         return str(answer)
 
 
-def chunks_of(case: dict[str, Any]) -> list[dict[str, Any]]:
-    """The chunks as they were before: notes change `context` and `text` alone."""
-    chunks = [{**chunk, "context": ""} for chunk in case["expected"]]
-    for chunk in chunks:
-        whole = [chunk["header"], chunk["content"]] if chunk["header"] and chunk["embed"] != "content" else None
-        chunk["text"] = "\n\n".join(whole) if whole else chunk["content"]
-    return chunks
-
-
 def run(case: dict[str, Any]) -> tuple[Scripted, list[dict[str, Any]], str]:
     """The client afterwards, the chunks, and the error that came out."""
-    client, chunks, thrown = Scripted(case), chunks_of(case), ""
+    client, chunker, thrown = Scripted(case), cantle.ContextRetrievalChunker(), ""
+    chunks = getattr(chunker, case["method"])(case["text"], case["options"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CantleWarning)
         try:
-            assert cantle.contextualize(client, case["document"], chunks, case["ctxOptions"]) is chunks
+            assert chunker.contextualize(client, case["document"], chunks, case["ctxOptions"]) is chunks
         except Boom as error:
             thrown = str(error)
     return client, chunks, thrown

@@ -141,7 +141,12 @@ def test_one_after_another_goes_in_order(kind: type[Client]) -> None:
 
 def test_an_ordinary_client_is_called_in_the_calling_thread() -> None:
     threads = []
-    contextualize(Client(lambda user: threads.append(threading.current_thread()) or "n"), "d", dictionaries())
+
+    def answer(user: str) -> str:
+        threads.append(threading.current_thread())
+        return "n"
+
+    contextualize(Client(answer), "d", dictionaries())
     assert threads == [threading.current_thread()] * 3
 
 
@@ -792,28 +797,44 @@ def test_names_are_taken_in_any_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "asked"), [("true", 0), (1, 0), ("1", 0), (True, 0), ("False", 1), (0, 1), (False, 1)]
+    ("value", "asked"),
+    [("true", 0), (1, 0), ("1", 0), (True, 0), ("False", 1), (0, 1), (False, 1), ("yes", 1), (2, 1)],
 )
-def test_booleans_are_read_as_configuration_files_write_them(value: Any, asked: int) -> None:
+def test_booleans_beside_dictionaries_are_read_as_the_facade_reads_them(value: Any, asked: int) -> None:
     client = Client()
     contextualize(client, DOCUMENT, dictionaries(1, context="old"), {"skipIfPresent": value})
     assert len(client.messages) == asked
 
 
+def test_what_cannot_be_read_warns_beside_dictionaries_and_is_an_error_beside_chunks() -> None:
+    client = Client()
+    wrong: list[dict[str, Any]] = [{"temperature": "warm"}, {"temperature": "inf"}, {"documentMaxChars": "many"}]
+    for options in wrong:
+        with pytest.warns(UnusedOptionWarning, match=r"must be a number, got '.*'\. It has no effect"):
+            contextualize(client, DOCUMENT, dictionaries(1), {"template": TEMPLATE, **options})
+        with pytest.raises(OptionError, match="must be a number, got '"):
+            contextualize(client, None, chunks_of("a"), options)
+    contextualize(client, DOCUMENT, dictionaries(1), {"template": TEMPLATE, "temperature": "0.5", "model": 4})
+    assert client.users == [f"{DOCUMENT}|block 0"] * 4
+    assert client.options == [{"temperature": 0.0}] * 3 + [{"temperature": 0.5, "model": "4"}]
+    strict: list[dict[str, Any]] = [{"failFast": 1}, {"skipIfPresent": "true"}, {"model": 4}]
+    for options in strict:
+        with pytest.raises(OptionError, match="must be"):
+            contextualize(client, None, chunks_of("a"), options)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": 3}, "model must be a string, got 3."),
-        ({"temperature": "warm"}, "temperature must be a number, got 'warm'."),
-        ({"temperature": -1}, "temperature must be a number of at least 0, got -1."),
+        ({"model": ["m"]}, "model must be a string, got ['m']."),
+        ({"temperature": [1]}, "temperature must be a number, got [1]."),
         ({"temperature": True}, "temperature must be a number, got True."),
-        ({"documentMaxChars": float("nan")}, "document_max_chars must be a number, got nan."),
-        ({"template": 1}, "template must be a string, got 1."),
-        ({"system": 1}, "system must be a string, got 1."),
-        ({"skipIfPresent": "yes"}, "skip_if_present must be True or False, got 'yes'."),
-        ({"failFast": 2}, "fail_fast must be True or False, got 2."),
-        ({"failFast": 1.0}, "fail_fast must be True or False, got 1.0."),
-        ({"embed": 1}, "embed must be a string, got 1."),
+        ({"documentMaxChars": [1]}, "document_max_chars must be a whole number such as 320, got [1]."),
+        ({"template": ["t"]}, "template must be a string, got ['t']."),
+        ({"system": ["t"]}, "system must be a string, got ['t']."),
+        ({"skipIfPresent": [1]}, "skip_if_present must be True or False, got [1]."),
+        ({"failFast": [1]}, "fail_fast must be True or False, got [1]."),
+        ({"embed": [1]}, "embed must be a string, got [1]."),
         ({"language": "de"}, "language must be one of 'en', 'pt', None, got 'de'."),
         ({"concurrency": 0}, "concurrency must be an integer of at least 1, got 0."),
         ({"concurrency": True}, "concurrency must be an integer of at least 1, got True."),

@@ -13,6 +13,7 @@ from .. import checks
 from ..errors import OptionError, UnusedOptionWarning
 from ..lengths import LengthLike, resolve
 from ..warn import warn
+from . import settings
 from .prompts import PROMPTS
 
 __all__ = ["ContextOptions", "NoteOptions", "read_options"]
@@ -66,8 +67,9 @@ def read_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], *, 
     """The options of a mapping and of keyword arguments together.
 
     Names are taken without regard to case and underscores; None and the empty string count as not given. With
-    `dictionaries` what is unknown or without effect warns (`UnusedOptionWarning`), with `Chunks` what is unknown is an
-    error. Raises `OptionError` for a wrong value and for an option that is given twice.
+    `dictionaries` values are read as `ContextRetrievalChunker` reads its own, and what is unknown, cannot be read or
+    has no effect warns (`UnusedOptionWarning`); with `Chunks` the first two are errors. Raises `OptionError` for a
+    wrong value and for an option that is given twice.
     """
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of names to values, got {options!r}.")
@@ -81,7 +83,15 @@ def read_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], *, 
         else:
             given[name] = value
     present = {name: value for name, value in given.items() if value is not None and not _is_empty(value)}
-    read = NoteOptions(**{name: _READ[name](name, value) for name, value in present.items()})
+    readers = _READ | _AS_NETUNO if dictionaries else _READ
+    values = {name: readers[name](name, value) for name, value in present.items()}
+    for name in [name for name, value in values.items() if value is None]:
+        message = f"{name} must be a number, got {present[name]!r}."
+        if not dictionaries:
+            raise OptionError(message)
+        warn(f"{message} It has no effect; the default is taken.", UnusedOptionWarning)
+        del values[name]
+    read = NoteOptions(**values)
     _check_effect(read, present, dictionaries)
     return read
 
@@ -126,34 +136,20 @@ def _string(name: str, value: Any) -> str:
     return str(value)
 
 
-def _number(name: str, value: Any) -> float:
-    """A number, or a text that is one: options may come from a form or a configuration file."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise OptionError(f"{name} must be a number, got {value!r}.") from None
-    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
-        raise OptionError(f"{name} must be a number, got {value!r}.")
-    return value  # type: ignore[return-value]
-
-
-def _temperature(name: str, value: Any) -> float:
-    number = _number(name, value)
-    checks.number(name, number, least=0)
-    return float(number)
-
-
-def _whole(name: str, value: Any) -> int:
-    number = _number(name, value)
-    return int(max(-(2**31), min(2**31 - 1, number)))
-
-
 def _boolean(name: str, value: Any) -> bool:
-    text = str(value).lower()
-    if isinstance(value, bool | int | str) and text in ("true", "1", "false", "0"):
-        return text in ("true", "1")
-    raise OptionError(f"{name} must be True or False, got {value!r}.")
+    checks.boolean(name, value)
+    return bool(value)
+
+
+def _temperature(name: str, value: Any) -> float | None:
+    """A finite number, from a number or from text that is one; None when it cannot be read."""
+    if isinstance(value, bool) or not isinstance(value, Real | str):
+        raise OptionError(f"{name} must be a number, got {value!r}.")
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if number - number == 0 else None
 
 
 def _language(name: str, value: Any) -> str:
@@ -194,7 +190,7 @@ def _length_function(name: str, value: Any) -> LengthLike:
 _READ: dict[str, Callable[[str, Any], Any]] = {
     "model": _string,
     "temperature": _temperature,
-    "document_max_chars": _whole,
+    "document_max_chars": settings.whole,
     "template": _string,
     "system": _string,
     "skip_if_present": _boolean,
@@ -207,3 +203,9 @@ _READ: dict[str, Callable[[str, Any], Any]] = {
     "max_size": _max_size,
     "length_function": _length_function,
 }
+
+_AS_NETUNO: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("model", "template", "system", "embed"), settings.text),
+    **dict.fromkeys(("skip_if_present", "fail_fast"), settings.boolean),
+}
+"""Readers of the facade's own, where its options are read too."""

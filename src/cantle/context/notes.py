@@ -7,17 +7,12 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from ..blocks.text import BLANKS
 from ..chunk import Chunk
 from ..chunks import Chunks
 from ..errors import OptionError
 
 __all__ = ["Block", "block_of", "block_of_dict", "cut_note", "is_blank", "strip", "text_of", "with_notes", "write"]
-
-_BLANKS = (
-    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680"
-    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
-)
-"""White space in Java, where no-break spaces are none."""
 
 _USEFUL = 40
 """A note cut to fewer characters says nothing."""
@@ -38,12 +33,12 @@ class Block(NamedTuple):
 
 def strip(text: str) -> str:
     """The text without Java's white space at its ends."""
-    return text.strip(_BLANKS)
+    return text.strip(BLANKS)
 
 
 def is_blank(text: str) -> bool:
     """Whether the text is empty or holds nothing but Java's white space."""
-    return not text.strip(_BLANKS)
+    return not text.strip(BLANKS)
 
 
 def text_of(header: str, context: str, content: str, embed: str) -> str:
