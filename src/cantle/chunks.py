@@ -8,8 +8,9 @@ from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, overload
 
 from .chunk import Chunk, Cut, Span
+from .columns import Columns
 from .errors import MissingDependencyError, PluginError
-from .moves import moved, rewritten, shift
+from .moves import Moved, rewritten, shift
 from .source import OffsetMap, Source
 from .whitespace import is_blank
 from .written import to_json, without_surrogates
@@ -58,11 +59,7 @@ class Chunks(Sequence[Chunk]):
         self._config_hash = config_hash
         self._items: list[Chunk | None] = list(chunks)
         self._kept: dict[int, Chunk] = {}
-        self._starts: Sequence[int] | None = None
-        self._ends: Sequence[int] = ()
-        self._cuts: Sequence[Cut] | None = None
-        self._path: Callable[[int], tuple[str, ...]] | None = None
-        self._extras: Sequence[Mapping[str, Any] | None] | None = None
+        self._columns: Columns | Moved | None = None
         self._start_index = False
         self._find_dropped = dropped if callable(dropped) else None
         self._dropped = None if dropped is None or callable(dropped) else list(dropped)
@@ -93,22 +90,26 @@ class Chunks(Sequence[Chunk]):
         starts: Sequence[int],
         ends: Sequence[int],
         *,
-        cuts: Sequence[Cut] | None = None,
+        cuts: Sequence[Cut | None] | None = None,
+        own: Sequence[int] | None = None,
         paths: Callable[[int], tuple[str, ...]] | None = None,
-        metadata: Sequence[Mapping[str, Any] | None] | None = None,
+        prefixes: Callable[[int], str] | None = None,
+        metadata: Sequence[Mapping[str, Any] | None] | Callable[[int], Mapping[str, Any] | None] | None = None,
+        joined: Mapping[int, tuple[Span, ...]] | None = None,
+        dropped: Iterable[tuple[int, int, str]] | None = None,
         gap_reason: str = "separator",
     ) -> Chunks:
         """Chunks that are the literal slices `text[starts[i]:ends[i]]`; starts ascend.
 
-        Where a chunk begins before its predecessor ends, the difference is its overlap. `paths` gives the
-        path of a chunk from its start; it is called when the chunk is asked for. `metadata` is what each chunk
-        has beside the document's.
+        Where a chunk begins before its predecessor ends, the difference is its overlap; `own` is where its own text
+        begins then. `paths` gives the path of such a place, `prefixes` the prefix of a chunk by its number, `metadata`
+        what it has beside the document's; functions are called when a chunk is asked for. `joined` names the stretches
+        of those that are no such slices, but stretches with line ends between them, by their numbers.
         """
-        chunks = cls(source, gap_reason=gap_reason)
-        chunks._extras = metadata
-        if paths is not None:
-            chunks._path = lambda i: paths(starts[i])
-        chunks._starts, chunks._ends, chunks._cuts = starts, ends, cuts
+        chunks = cls(source, dropped=dropped, gap_reason=gap_reason)
+        if metadata is not None and not callable(metadata):
+            metadata = metadata.__getitem__
+        chunks._columns = Columns(starts, ends, cuts, own, paths, prefixes, metadata, joined or {})
         chunks._items = [None] * len(starts)
         return chunks
 
@@ -143,15 +144,8 @@ class Chunks(Sequence[Chunk]):
         return chunk
 
     def _made(self, i: int) -> Chunk:
-        """A chunk made from the columns."""
-        assert self._starts is not None
-        start, end = self._starts[i], self._ends[i]
-        overlap = max(0, min(self._ends[i - 1], end) - start) if i else 0
-        cut = self._cuts[i] if self._cuts is not None else None
-        path = self._path(i) if self._path is not None else ()
-        extra = self._extras[i] if self._extras is not None else None
-        content = self.source.text[start:end]
-        return Chunk(content, start, end, overlap=overlap, path=path, metadata=extra, cut=cut)
+        assert self._columns is not None
+        return self._columns.make(self.source.text, i)
 
     def _occurrence(self, index: int) -> int:
         if self._occurrences is None:
@@ -200,13 +194,16 @@ class Chunks(Sequence[Chunk]):
         # Functions need not pickle.
         if self._find_dropped is not None:
             state |= {"_dropped": self.dropped, "_find_dropped": None}
-        if self._path is not None:
-            state["_path"] = list(map(self._path, range(len(self)))).__getitem__
+        if isinstance(self._columns, Columns):
+            state["_columns"] = self._columns.settled()
+        elif self._columns is not None:  # its own text need not go along
+            list(self)
+            state["_columns"] = None
         rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
         return {**state, "_items": rows, "_kept": {}, "_occurrences": None, "_outline": None, "_relations": None}
 
     def _row(self, chunk: Chunk, i: int) -> dict[str, Any] | None:
-        if self._starts is not None and self._is_as_made(chunk, i):
+        if isinstance(self._columns, Columns) and self._is_as_made(chunk, i):
             return None  # made on demand, and again when it is next asked for
         row = {name: value for name in _SENT if not _is_default(value := getattr(chunk, name))}
         row["start"], row["end"] = chunk.start, chunk.end
@@ -244,17 +241,16 @@ class Chunks(Sequence[Chunk]):
     @property
     def spans(self) -> list[Span]:
         """`(start, end)` of every chunk, in code points; makes no `Chunk` objects."""
-        if self._starts is None or any(self._items):
+        if not isinstance(self._columns, Columns) or any(self._items):
             return [(chunk.start, chunk.end) for chunk in self]
-        return list(zip(self._starts, self._ends, strict=True))
+        return list(zip(self._columns.starts, self._columns.ends, strict=True))
 
     @property
     def texts(self) -> list[str]:
         """The text of every chunk: what to embed."""
-        if self._starts is None or any(self._items):
+        if self._columns is None or any(self._items):
             return [chunk.text for chunk in self]
-        text = self.source.text
-        return [text[a:b] for a, b in zip(self._starts, self._ends, strict=True)]
+        return self._columns.texts(self.source.text)
 
     @property
     def metadata(self) -> list[dict[str, Any]]:
@@ -281,29 +277,37 @@ class Chunks(Sequence[Chunk]):
             yield covered, len(text), self._gap_reason
 
     def _covered(self) -> Iterable[Span]:
-        if self._starts is not None:
-            return zip(self._starts, self._ends, strict=True)
+        if isinstance(self._columns, Columns):
+            return zip(self._columns.starts, self._columns.ends, strict=True)
         return (span for chunk in self for span in chunk.spans or ((chunk.start, chunk.end),))
 
-    def moved(self, document: Source, offsets: OffsetMap) -> Chunks:
-        """These chunks as chunks of `document`, whose text ours was made from as `offsets` says."""
+    def moved(
+        self, document: Source, offsets: OffsetMap, dropped: Iterable[tuple[int, int, str]] | None = None
+    ) -> Chunks:
+        """These chunks as chunks of `document`, whose text ours was made from as `offsets` says.
+
+        `dropped` is what that left out, with the reasons; without it, all of it was `rewritten`.
+        """
         distance = shift(document, offsets)
         # A plugin may call a text unchanged that it has rewritten letter for letter.
         if (
             distance is not None
             and document.text[distance:] == self.source.text
-            and self._starts is not None
+            and isinstance(self._columns, Columns)
             and all(item is None for item in self._items)
         ):
-            starts = [start + distance for start in self._starts] if distance else self._starts
-            ends = [end + distance for end in self._ends] if distance else self._ends
-            new = Chunks.from_spans(document, starts, ends, cuts=self._cuts, gap_reason=self._gap_reason)
-            new._path, new._extras, new.unique_paths = self._path, self._extras, self.unique_paths
+            new = Chunks(document, gap_reason=self._gap_reason, unique_paths=self.unique_paths)
+            new._columns, new._items = self._columns.shifted(distance), [None] * len(self)
+            if self._dropped is not None:
+                new._dropped = [(a + distance, b + distance, reason) for a, b, reason in self._dropped]
+                if document.body:
+                    new._dropped.insert(0, (0, document.body, "front-matter"))
             return new
-        dropped = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
-        dropped += rewritten(document, offsets)
-        chunks = [moved(chunk, document, offsets) for chunk in self]
-        return Chunks(document, chunks, dropped=sorted(dropped), unique_paths=self.unique_paths)
+        left_out = [(a, b, reason) for s, e, reason in self.dropped for a, b in offsets.stretches(s, e)]
+        left_out += rewritten(document, offsets) if dropped is None else dropped
+        new = Chunks(document, dropped=sorted(left_out), unique_paths=self.unique_paths)
+        new._columns, new._items = Moved(self, document, offsets), [None] * len(self)
+        return new
 
     def add_start_index(self) -> None:
         """Write `start_index` into the metadata of every chunk."""

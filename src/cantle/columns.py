@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .chunk import Chunk, Cut
+from .chunk import Chunk, Cut, Span
 
 __all__ = ["Columns"]
 
@@ -18,7 +18,8 @@ class Columns:
     """The stretches `[starts[i], ends[i])` of a text, and what goes with each chunk.
 
     `own` is where a chunk's own text begins after what it repeats, its start unless given; `paths` tells the path of
-    such a place. `prefixes` and `metadata` answer for the number of a chunk.
+    such a place. `prefixes` and `metadata` answer for the number of a chunk. Those in `joined` are no literal slices:
+    they are the stretches named there, with a line end between each two.
     """
 
     starts: Sequence[int]
@@ -28,20 +29,28 @@ class Columns:
     paths: Callable[[int], tuple[str, ...]] | None = None
     prefixes: Callable[[int], str] | None = None
     metadata: Callable[[int], Metadata] | None = None
+    joined: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
 
     def make(self, text: str, i: int) -> Chunk:
         """The chunk with the number `i`."""
         start, end = self.starts[i], self.ends[i]
         return Chunk(
-            text[start:end],
+            self.content(text, i),
             start,
             end,
+            spans=self.joined.get(i),
             overlap=max(0, min(self.ends[i - 1], end) - start) if i else 0,
             prefix=self.prefixes(i) if self.prefixes is not None else "",
             path=self.path(i),
             metadata=self.metadata(i) if self.metadata is not None else None,
             cut=self.cuts[i] if self.cuts is not None else None,
         )
+
+    def content(self, text: str, i: int) -> str:
+        """The content of the chunk with the number `i`."""
+        if i in self.joined:
+            return "\n".join(text[a:b] for a, b in self.joined[i])
+        return text[self.starts[i] : self.ends[i]]
 
     def path(self, i: int) -> tuple[str, ...]:
         """The path of the chunk with the number `i`."""
@@ -50,6 +59,8 @@ class Columns:
     def texts(self, text: str) -> list[str]:
         """What to embed of every chunk."""
         slices = [text[a:b] for a, b in zip(self.starts, self.ends, strict=True)]
+        for i in self.joined:
+            slices[i] = self.content(text, i)
         if self.prefixes is None:
             return slices
         return [self.prefixes(i) + piece for i, piece in enumerate(slices)]
@@ -64,6 +75,7 @@ class Columns:
             starts=[start + distance for start in self.starts],
             ends=[end + distance for end in self.ends],
             own=self.own or self.starts,
+            joined={i: tuple((a + distance, b + distance) for a, b in spans) for i, spans in self.joined.items()},
         )
 
     def settled(self) -> Columns:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from .. import checks
 from ..blocks.sentences import Segmenter, segmenter
-from ..chunk import Chunk
+from ..chunk import Span
 from ..chunks import Chunks
 from ..cleaning import Cleaned, clean_markdown, clean_text
 from ..errors import OptionError
@@ -121,15 +121,19 @@ class StructuralContext(Sized):
         options = {"comments": source.kind == "markdown" and self.strip_html_comments, "data_uris": self.strip_data_uri}
         return clean(text, whitespace=self.normalize_whitespace, **options)
 
+    def _outline(self, source: Source) -> Outline:
+        if source.kind == "markdown":
+            return MarkdownOutline(source.text, self._segmenter)
+        return TextOutline(source.text, self._segmenter)
+
     def _cut(self, source: Source, pages: Sequence[int] = ()) -> Chunks:
         """The chunks of a cleaned text."""
         text = source.text
-        outline: Outline = (MarkdownOutline if source.kind == "markdown" else TextOutline)(text, self._segmenter)
+        outline = self._outline(source)
         cutter = Cutter(outline, self.length.measure(text), self.length, self._segmenter, self._plan)
         pieces = cutter.run()
         paths = Paths(((heading.start, heading.level) for heading in outline.headings), outline.title)
         facts = Facts(outline, paths, pages)
-        made = {i: _framed(cutter, piece, paths, facts) for i, piece in enumerate(pieces) if piece.lead or piece.tail}
         return Chunks.from_spans(
             source,
             [piece.start for piece in pieces],
@@ -139,24 +143,14 @@ class StructuralContext(Sized):
             paths=paths,
             prefixes=(lambda i: cutter.prefix(pieces[i])) if self.prepend_heading and outline.headings else None,
             metadata=lambda i: facts.of(pieces[i].start, pieces[i].end),
-            made=made,
+            joined={i: _framed(piece) for i, piece in enumerate(pieces) if piece.lead or piece.tail},
             dropped=(),
         )
 
 
-def _framed(cutter: Cutter, piece: Piece, paths: Paths, facts: Facts) -> Chunk:
-    """A chunk that is no literal slice: a part of a table behind its header, or of code between fences."""
-    spans = [span for span in (piece.lead, (piece.start, piece.end), piece.tail) if span is not None]
-    return Chunk(
-        cutter.content(piece),
-        piece.start,
-        piece.end,
-        spans=tuple(spans),
-        prefix=cutter.prefix(piece),
-        path=paths(piece.own),
-        metadata=facts.of(piece.start, piece.end),
-        cut=piece.cut,
-    )
+def _framed(piece: Piece) -> tuple[Span, ...]:
+    """The stretches of a chunk that is a part of a table behind its header, or of code between fences."""
+    return tuple(span for span in (piece.lead, (piece.start, piece.end), piece.tail) if span is not None)
 
 
 @hookimpl

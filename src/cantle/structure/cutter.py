@@ -57,6 +57,8 @@ class Cutter:
         )
         self.starts = [heading.start for heading in outline.headings]
         self.pieces: list[Piece] = []
+        # With such a measure room for the lines was left, and they need not be counted with the text behind them.
+        self._adds_up: Callable[[int], bool] = getattr(measure, "adds_up", lambda start: False)
 
     def run(self) -> list[Piece]:
         """The chunks, in order."""
@@ -78,20 +80,12 @@ class Cutter:
         number = self.number_at(piece.own)
         begins = number >= 0 and self.starts[number] == piece.own == piece.start
         prefix = self.headers.above(number) if begins else self.headers.within(number)
-        if not prefix or self._adds_up(prefix, piece):
+        if not prefix or self._adds_up(piece.lead[0] if piece.lead is not None else piece.start):
             return prefix
         content = self.content(piece)
         while prefix and self.length(prefix + content) > self.room:
             prefix = prefix.partition("\n")[2].removeprefix("\n")
         return prefix
-
-    def _adds_up(self, prefix: str, piece: Piece) -> bool:
-        """Whether it is sure, without counting them together, that a prefix and a chunk fit."""
-        adds_up = getattr(self.measure, "adds_up", None)
-        if adds_up is None or piece.lead is not None or piece.tail is not None or not adds_up(piece.start):
-            return False
-        size = self.headers.length_before(prefix)
-        return bool(size + self.measure.length(piece.start, piece.end) <= self.room)
 
     def content(self, piece: Piece) -> str:
         """The text of a chunk."""
