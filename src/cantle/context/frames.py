@@ -76,7 +76,7 @@ class Framed:
         frame, size = _Frame(f"{header}\n"), self.sizes.of(header)
         groups = self._groups(2, total, self.place.budget - size - 1)
         if not self._fit(groups, frame) and size * 2 > self.place.limit:
-            self._cut(self.block.at, lines.ends[1], _Frame())
+            self._part(self.block.at, lines.ends[1], _Frame())
             self._parts(self._groups(2, total, self.place.budget), _Frame(), lines.starts[2])
             return
         self._parts(groups, frame, self.block.start)
@@ -96,31 +96,47 @@ class Framed:
         return found
 
     def _fit(self, groups: list[tuple[int, int]], frame: _Frame) -> bool:
-        of, text, limit = self.sizes.of, self.text, self.place.limit
-        return all(of(frame.around(text[low:high])) <= limit for low, high in groups)
+        return all(self._fits(frame.around(self.text[low:high])) for low, high in groups)
+
+    def _fits(self, made: str) -> bool:
+        """Whether a part is no longer than a chunk can be, its header included."""
+        of = self.sizes.of
+        if of(made) <= self.place.limit:
+            return True
+        if not self.sizes.tokens or of(made) > self.size:
+            return False
+        header = self.splitter.places.header(self.block.path, False)  # together they can have fewer tokens
+        return of(f"{header}\n\n{made}" if header else made) <= self.size
 
     def _wide(self, frame: _Frame) -> bool:
         return self.sizes.of(frame.around("")) * 2 > self.size
 
     def _parts(self, groups: list[tuple[int, int]], frame: _Frame, start: int) -> None:
         """Pieces of the groups; the first begins at `start`, the last ends with the block."""
-        number, whole = len(self.found), len(groups) == 1 and bool(frame.before) and start == self.block.start
+        number = len(self.found)
+        if len(groups) == 1 and frame.before and start == self.block.start:
+            made = frame.around(self.text[groups[0][0] : groups[0][1]])
+            if self._fits(made):
+                self._add(self.block.at, self.block.end, self.sizes.of(made), None)
+                self.found[-1].start = start
+                return
         for low, high in groups:
-            made = frame.around(self.text[low:high])
-            size = int(self.sizes.of(made))
-            if size > self.place.limit:
-                self._cut(low, high, frame)
-            elif whole:
-                self._add(self.block.at, self.block.end, size, None)
-            else:
-                self._add(low, high, size, made if frame.before else None)
-        if len(self.found) > number:
-            first, last = self.found[number], self.found[-1]
-            first.start = first.at = start
-            last.end = self.block.end
+            self._part(low, high, frame)
+        if len(self.found) == number:  # blank lines alone
+            self.splitter.prose(self.block.label, start, self.block.end, self.place, 0)
+        else:
+            self.found[number].start = self.found[number].at = start
+            self.found[-1].end = self.block.end
 
-    def _add(self, start: int, end: int, size: int, made: str | None) -> None:
-        self.found.append(Piece(self.block.label, start, end, self.place, size, self.splitter.block, start, made))
+    def _part(self, low: int, high: int, frame: _Frame) -> None:
+        made = frame.around(self.text[low:high])
+        if self._fits(made):
+            self._add(low, high, self.sizes.of(made), made if frame.before else None)
+        else:
+            self._cut(low, high, frame)
+
+    def _add(self, start: int, end: int, size: int, made: str | None, weak: bool = False) -> None:
+        self.found.append(Piece(self.block.label, start, end, self.place, size, start, made, weak))
 
     def _cut(self, low: int, high: int, frame: _Frame) -> None:
         """Cut a line that is too long into pieces that fit in the frame."""
@@ -128,18 +144,19 @@ class Framed:
         cost = of(frame.around(""))
         bounds = (self.place.budget, self.place.limit, self.size)
         bound = next((bound for bound in bounds if cost * 2 <= bound), self.size)
+        start = low
         while low < high:
-            room = max(1, bound - int(cost))
+            room = max(1, bound - cost)
             end = self._border(low, high, room)
             made = frame.around(text[low:end])
-            size = int(of(made))
+            size = of(made)
             while size > bound and room > 1:
                 room = max(1, room - max(1, size - bound))
                 end = self._border(low, high, room)
                 made = frame.around(text[low:end])
-                size = int(of(made))
+                size = of(made)
             if text[low:end].strip(BLANKS):
-                self._add(low, end, size, made if frame.before else None)
+                self._add(low, end, size, made if frame.before else None, weak=low > start)
             low = end
 
     def _border(self, low: int, high: int, room: int) -> int:

@@ -43,7 +43,8 @@ class Overlaps:
         for piece in reversed(whole):
             found.append((piece.start, piece.at))
             found += [(at, at) for at in sentence_starts(self.text, piece.at, piece.end)]
-        return [(start, at) for start, at in found if at < end]
+        # What stands between whole blocks can be longer than was counted.
+        return [(start, at) for start, at in found if at < end and self.sizes.span(at, end) <= self.most]
 
     def _repeatable(self, piece: Piece) -> bool:
         return piece.label not in _NOT_REPEATED

@@ -49,7 +49,7 @@ class Packing:
             return self.text[pieces[0].start : pieces[-1].end].strip(BLANKS)
         text, parts, last = self.text, [], None
         for piece in pieces:
-            if last is not None and last.made is None and piece.made is None and last.block == piece.block:
+            if piece.weak and last is not None and last.made is None and piece.made is None:
                 parts[-1] += text[last.end : piece.end]
             else:
                 parts.append(text[piece.at : piece.end] if piece.made is None else piece.made)
@@ -102,11 +102,11 @@ class Packing:
     def _may_merge(self, first: Pack, second: Pack, last: bool) -> bool:
         """Whether two packs fit in one chunk; with its header, if the pack will not be merged further."""
         pieces = first.pieces + second.pieces
-        size = self.sizes.of(self.body(pieces))
+        text = self.body(pieces)
         if not self._bare and (last or first.total + second.total + JOINT >= self.settings.min_chunk_size):
             header = self.header(pieces[0])
-            size += self.sizes.of(header) + JOINT if header else 0
-        return size <= self.settings.size
+            text = f"{header}\n\n{text}" if header else text
+        return self.sizes.of(text) <= self.settings.size
 
     def header(self, first: Piece) -> str:
         """The header of a chunk by its first piece; a heading is not put above itself."""
@@ -134,5 +134,5 @@ class Packing:
         while low < piece.end:
             high = self.sizes.cut(low, piece.end, self.settings.size // 2)
             size = self.sizes.span(low, high)
-            yield Pack([Piece(piece.label, low, high, piece.place, size, piece.block, inside=inside)], size)
+            yield Pack([Piece(piece.label, low, high, piece.place, size, weak=inside, inside=inside)], size)
             low, inside = high, True

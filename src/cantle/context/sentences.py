@@ -20,10 +20,11 @@ FULL_STOPS = re.compile("[。！？][」』）”’]*")
 
 _END = re.compile(r"""[.!?…](["'”’)\]]{0,2})[ \t]+(?=[^\W_]|["'“(\[])""")
 _OPENING = "\"'“(["
-_ABBREVIATIONS = frozenset(  # noqa: SIM905
+_WRITTEN = (
     "Sr Sra Dr Dra Prof Eng Exmo Exma Mr Mrs Ms St Jr Inc Ltd Co etc ex vs cf ed vol cap art fig pág pag pp al no nr "
-    "min max aprox approx".split()
+    "min max aprox approx"
 )
+_ABBREVIATIONS = frozenset(_WRITTEN.split())
 _LONGEST = 6
 
 

@@ -11,7 +11,7 @@ from .grammar import ITEM, Block, Lines, tables_in
 from .measures import Sizes
 from .pieces import Piece
 from .places import Place, Places
-from .sentences import FULL_STOPS, WORD, WORDS, borders
+from .sentences import FULL_STOPS, SENTENCE, WORD, WORDS, borders
 
 __all__ = ["Splitter"]
 
@@ -22,7 +22,6 @@ class Splitter:
     def __init__(self, text: str, sizes: Sizes, places: Places) -> None:
         self.text, self.sizes, self.places = text, sizes, places
         self.found: list[Piece] = []
-        self.block = 0
 
     def pieces(self, blocks: Sequence[Block], opened: Collection[int] = ()) -> list[Piece]:
         """The pieces of all blocks. The paragraphs numbered in `opened` are cut around the tables in them."""
@@ -31,9 +30,8 @@ class Splitter:
         for i, block in enumerate(blocks):
             place = places[block.path]
             size = span(block.at, block.end)
-            self.block = i
             if size <= place.budget:
-                self.found.append(Piece(block.label, block.start, block.end, place, size, i, block.at))
+                self.found.append(Piece(block.label, block.start, block.end, place, size, block.at))
             elif i in opened:
                 self._around_tables(block, place)
             else:
@@ -75,30 +73,30 @@ class Splitter:
         if size > place.budget:
             self.prose("list", start, end, place, 1)
         else:
-            self.found.append(Piece("list", start, end, place, size, self.block))
+            self.found.append(Piece("list", start, end, place, size))
 
-    def prose(self, label: str, start: int, end: int, place: Place, level: int) -> None:
+    def prose(self, label: str, start: int, end: int, place: Place, level: int, weak: bool = False) -> None:
         """Cut at the strongest borders there are, each piece by itself at the next ones."""
         text, sizes, budget = self.text, self.sizes, place.budget
         size = sizes.span(start, end)
         if size <= budget:
             label = "paragraph" if label == "heading" else label
-            self.found.append(Piece(label, start, end, place, size, self.block))
+            self.found.append(Piece(label, start, end, place, size, weak=weak))
             return
         while level < WORDS:
             if level == WORD and sizes.tokens:
-                self._fill(label, start, end, place)
+                self._fill(label, start, end, place, weak)
                 return
             found = borders(text, level, start, end)
             level += 1
             if found:
                 for low, high in zip([start, *found], [*found, end], strict=True):
                     if text[low] not in BLANKS or text[low:high].strip(BLANKS):
-                        self.prose(label, low, high, place, level)
+                        self.prose(label, low, high, place, level, weak or (low > start and level > SENTENCE + 1))
                 return
-        self.hard(label, start, end, place)
+        self.hard(label, start, end, place, weak)
 
-    def _fill(self, label: str, start: int, end: int, place: Place) -> None:
+    def _fill(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Pieces of as many words as fit: counted one by one they would take several times the tokens they have."""
         span, budget = self.sizes.span, place.budget
         starts = [start, *borders(self.text, WORD, start, end), end]
@@ -111,13 +109,13 @@ class Splitter:
             while j > i + 1 and span(low, starts[j]) > budget:
                 j -= 1
             if j == i + 1 and span(low, starts[j]) > budget:
-                self.hard(label, low, starts[j], place)
+                self.hard(label, low, starts[j], place, weak or low > start)
             elif self.text[low] not in BLANKS or self.text[low : starts[j]].strip(BLANKS):
                 size = span(low, starts[j])
-                self.found.append(Piece(label_fit, low, starts[j], place, size, self.block, words=True))
+                self.found.append(Piece(label_fit, low, starts[j], place, size, weak=weak or low > start, words=True))
             i = j
 
-    def hard(self, label: str, start: int, end: int, place: Place) -> None:
+    def hard(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Cut what has no borders: behind a full stop without blanks, else between grapheme clusters."""
         sizes, low, inside = self.sizes, start, False
         while low < end:
@@ -128,8 +126,8 @@ class Splitter:
                     pass
             if stop:
                 high = stop.end()
-            self.found.append(Piece(label, low, high, place, sizes.span(low, high), self.block, inside=inside))
-            low, inside = high, stop is None
+            self.found.append(Piece(label, low, high, place, sizes.span(low, high), weak=weak, inside=inside))
+            low, inside, weak = high, stop is None, True
 
     def _around_tables(self, block: Block, place: Place) -> None:
         """A paragraph as the text and the tables that it is."""
@@ -139,7 +137,7 @@ class Splitter:
                 self.prose(block.label, low, start - 1, place, 0)
             size = self.sizes.span(start, end)
             if size <= place.budget:
-                self.found.append(Piece("table", start, end, place, size, self.block))
+                self.found.append(Piece("table", start, end, place, size))
             else:
                 self._split(Block("table", start, end, block.path), place)
             low = end + 1
