@@ -19,6 +19,7 @@ from ..source import OffsetMap, Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
 from ..structure import Cutter, Outline, Piece, Plan
 from ..structure.facts import Facts
+from ..structure.latex import LatexOutline
 from ..structure.markdown import MarkdownOutline
 from ..structure.text import TextOutline
 
@@ -124,6 +125,8 @@ class StructuralContext(Sized):
     def _outline(self, source: Source) -> Outline:
         if source.kind == "markdown":
             return MarkdownOutline(source.text, self._segmenter)
+        if source.kind == "latex":
+            return LatexOutline(source.text)
         return TextOutline(source.text, self._segmenter)
 
     def _cut(self, source: Source, pages: Sequence[int] = ()) -> Chunks:

@@ -57,7 +57,7 @@ class Facts:
         stretches = sorted(
             [
                 *((block.start, block.end, block.kind) for block in blocks[low:high]),
-                *((heading.start, heading.end, "heading") for heading in headings[first:last]),
+                *((heading.start, heading.end, "heading") for heading in headings[first:last] if heading.level),
             ]
         )
         kinds: dict[str, None] = {}

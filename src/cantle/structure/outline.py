@@ -58,9 +58,16 @@ class Outline(Protocol):
     """The headings and blocks of a text. All positions are code points of `text`, ends exclusive."""
 
     text: str
-    headings: Sequence[Heading]
-    blocks: Sequence[Block]
-    """Top-level blocks but paragraphs, ascending and disjoint."""
+
+    @property
+    def headings(self) -> Sequence[Heading]:
+        """The headings, in order. One of level 0 without a title is a border and no heading."""
+        ...
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """Top-level blocks but paragraphs, ascending and disjoint."""
+        ...
 
     @property
     def definitions(self) -> Sequence[Definition] | None:
