@@ -80,10 +80,10 @@ def number_line(line: str) -> tuple[int, bool] | None:
 def number_in(line: str, *, top: bool) -> PageNumber | None:
     """The number in a line at a page's edge that may be the page's, and the line without it.
 
-    It is named (`Página 3 de 9`, `p. 3`), or alone (`3 / 9`, `[3]`), or the first or last thing in the line and set
-    apart by more than a space (`Acme | 3`). Beside a dash it is one at the bottom of a page; at the top, where a
-    heading may stand (`Parte - 3`), only as the last thing of a line that holds another number (`Relatório 2023 - 3`).
-    `Capítulo 3` is none of this.
+    It is named (`Página 3 de 9`, `p. 3`), or alone with other marks than those of `number_line` (`3 / 9`, `[3]`), or
+    the first or last thing in the line and set apart by more than a space (`Acme | 3`). Beside a dash it is one at the
+    bottom of a page; at the top, where a heading may stand (`Parte - 3`), only as the last thing of a line that holds
+    another number (`Relatório 2023 - 3`). `Capítulo 3` is none of this.
     """
     if len(line) > _LONGEST or not _DIGIT.search(line):
         return None
@@ -91,6 +91,8 @@ def number_in(line: str, *, top: bool) -> PageNumber | None:
         group = 1 if match[1] else 2
         sure = not _WORD.search(line[: match.start()] + line[match.end() :])
         return _without(line, match.span(group), sure)
+    if number_line(line):
+        return None
     if match := _ALONE.fullmatch(line):
         return _without(line, match.span(1), False)
     if (match := _LAST.search(line)) and _WORD.search(line, 0, match.start()):

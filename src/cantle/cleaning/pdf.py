@@ -46,14 +46,17 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
     edits: list[Edit] = []
     left: list[int] = []  # the ordinals of the pages that left something
     hyphens: list[tuple[int, int]] = []
-    dropped: list[tuple[int, int, str]] = []
+    dropped: dict[str, list[tuple[int, int]]] = {"running-line": [], "page-number": []}
     until = 0
     for page, (top, bottom, reasons) in zip(pages, furniture(pages, count), strict=True):
         layout, at = page.layout, page.at
         start, end = at + layout.start, at + layout.end
         if reasons:
             lines = layout.top[:top] + layout.bottom[:bottom]
-            dropped += [(at + line.start, at + line.end, why) for line, why in zip(lines, reasons, strict=True)]
+            for line, reason in sorted(zip(lines, reasons, strict=True)):
+                dropped[reason].append((at + line.start, at + line.end))
+            if not layout.lines:
+                continue
             start, end = _body(text, at, layout, top, bottom)
             if start >= end:
                 continue
@@ -71,8 +74,8 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
         until = end
     if until < len(text):
         edits.append((until, len(text), ""))
-    for reason in ("running-line", "page-number"):
-        draft.report([(start, end) for start, end, why in sorted(dropped) if why == reason], reason)
+    for reason, stretches in dropped.items():
+        draft.report(stretches, reason)
     draft.report(hyphens, "hyphen")
     draft.edit(edits)
     return draft.result(_starts(left, draft.marks, count, len(draft.text)))

@@ -30,8 +30,9 @@ def furniture(pages: Sequence[Page], count: int) -> Iterator[Furniture]:
         if found is None:
             top = _outer(page, layout.top, True, running, numbers)
             last = layout.top[len(top) - 1].end if top else -1
-            bottom = _outer(page, [line for line in layout.bottom if line.start >= last], False, running, numbers)
-            found = len(top), len(bottom), tuple(top + bottom)
+            rest = layout.bottom if last < 0 else [line for line in layout.bottom if line.start >= last]
+            bottom = _outer(page, rest, False, running, numbers) if rest else []
+            found = len(top), len(bottom), (*top, *bottom)
             if not layout.digits:  # then it is the same on whatever page it stands
                 known[layout] = found
         yield found
