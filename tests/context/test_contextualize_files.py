@@ -85,7 +85,14 @@ def test_a_torn_line_is_passed_over_and_the_next_begins_anew(tmp_path: Path) -> 
     contextualize(Client(lambda user: AssertionError()), DOCUMENT, dictionaries(1), template=TEMPLATE, resume=notes)
     lines = notes.read_bytes().splitlines(keepends=True)
     other = lines[1].replace(b'"key": "', b'"key": "0')
-    notes.write_bytes(other + b'{"key": 1, "note": 2}\n' + b"[" * 100_000 + b"\n\xff\n" + lines[1])
+    notes.write_bytes(
+        other
+        + b'{"key": 1, "note": 2}\n'
+        + lines[1].replace(b"note of block 0", b"")
+        + b"[" * 100_000
+        + b"\n\xff\n"
+        + lines[1]
+    )
     contextualize(Client(lambda user: AssertionError()), DOCUMENT, dictionaries(1), template=TEMPLATE, resume=notes)
 
 

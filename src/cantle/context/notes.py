@@ -56,10 +56,10 @@ def block_of_dict(chunk: Any, index: int) -> Block:
             f"chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, got {chunk!r} "
             f"at position {index}."
         )
-    content, context, header, breadcrumb, heading, name = (
-        _field(chunk, index, name) for name in ("content", "context", "header", "breadcrumb", "heading", "id")
+    _field(chunk, index, "header")  # checked before anything is paid for
+    content, context, breadcrumb, heading, name = (
+        _field(chunk, index, name) for name in ("content", "context", "breadcrumb", "heading", "id")
     )
-    del header  # checked before anything is paid for
     return Block(index, name or f"number {index}", content, breadcrumb, heading, not is_blank(context))
 
 

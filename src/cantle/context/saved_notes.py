@@ -53,8 +53,9 @@ class SavedNotes:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             return
-        if isinstance(entry, dict) and isinstance(entry.get("key"), str) and isinstance(entry.get("note"), str):
-            self._notes.setdefault(entry["key"], entry["note"])
+        key, note = (entry.get("key"), entry.get("note")) if isinstance(entry, dict) else (None, None)
+        if isinstance(key, str) and isinstance(note, str) and note:
+            self._notes.setdefault(key, note)
 
     def get(self, key: str) -> str | None:
         """The note that the file held under this key when it was opened."""
