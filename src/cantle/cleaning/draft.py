@@ -55,6 +55,8 @@ class Draft:
 
     def cut(self, stretches: Sequence[tuple[int, int]], reason: str) -> None:
         """Take stretches out of the text."""
+        if not stretches:
+            return
         self.report(stretches, reason)
         self.edit([(start, end, "") for start, end in stretches])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..source import OffsetMap
-from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, zero_width
+from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .comments import comments as find_comments
 from .data_uris import any_data_uri
@@ -12,8 +12,6 @@ from .draft import Draft, Edit
 from .fences import fences
 
 __all__ = ["clean_markdown", "clean_text"]
-
-_WITHOUT_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 
 
 def clean_markdown(text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True) -> Cleaned:
@@ -35,7 +33,8 @@ def clean_text(text: str, *, comments: bool = True, data_uris: bool = True, whit
 
 def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace: bool) -> Cleaned:
     comments = comments and "<!--" in text and "-->" in text
-    invisible = not text.isascii() and any(c in text for c in _WITHOUT_WIDTH)
+    # Taking a comment out brings others together, which a joiner may join or not.
+    invisible = not text.isascii() and (comments or bool(without_width(text)))
     if not (comments or invisible):  # without what these take out, new ones may come about
         data_uris = data_uris and any_data_uri(text)
     if not (whitespace or comments or data_uris or invisible):
@@ -53,7 +52,7 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
     if whitespace:
         plain_blanks(draft, _examined(draft))
     if invisible:
-        zero_width(draft, _examined(draft))
+        draft.cut(without_width(_examined(draft)), "zero-width")
     if data_uris:
         found = find_data_uris(_examined(draft))
         draft.report([(uri.start, uri.end) for uri in found], "data-uri")

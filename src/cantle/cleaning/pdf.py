@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from unicodedata import category
 
-from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, zero_width
+from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .draft import Draft, Edit
 from .hyphens import join_words
@@ -26,7 +26,7 @@ def clean_pdf(text: str, *, join_across_pages: bool = False) -> Cleaned:
     line_ends(draft)
     join_words(draft)
     plain_blanks(draft, draft.text)
-    zero_width(draft, draft.text)
+    draft.cut(without_width(draft.text), "zero-width")
     if "\f" in draft.text:
         return _paginated(draft, join_across_pages)
     start, end = edges(draft.text)
