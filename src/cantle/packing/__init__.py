@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .borders import Borders, Breaks, Gaps, Outside
 from .engine import Packer
-from .framed import Part, framed
+from .framed import Frame, Part, framed
 from .held import encloses, held
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
 from .prose import Sentences
@@ -19,6 +19,7 @@ __all__ = [
     "Borders",
     "Breaks",
     "Clusters",
+    "Frame",
     "Gaps",
     "Level",
     "Literal",

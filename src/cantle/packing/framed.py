@@ -10,9 +10,23 @@ from ..chunk import Cut
 from .engine import Packer
 from .spans import Spans
 
-__all__ = ["Part", "framed"]
+__all__ = ["Frame", "Part", "framed"]
 
 _ROW = Cut("row", 0)
+
+
+class Frame(NamedTuple):
+    """A stretch that is cut at its rows, with `lead` in front of each part and `tail`, if there is one, behind it.
+
+    `rows` are the starts of the rows; the first follows the lead, the last one reaches to `end` and has the text's own
+    tail in it.
+    """
+
+    start: int
+    end: int
+    lead: tuple[int, int]
+    rows: Sequence[int]
+    tail: tuple[int, int] | None
 
 
 class Part(NamedTuple):
@@ -25,22 +39,14 @@ class Part(NamedTuple):
     cut: Cut | None
 
 
-def framed(
-    packer: Packer,
-    begin: int,
-    lead: tuple[int, int],
-    rows: Sequence[int],
-    tail: tuple[int, int] | None,
-    end: int,
-    length: Callable[[str], float],
-) -> Iterator[Part]:
+def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callable[[str], float]) -> Iterator[Part]:
     """Fill parts with as many rows as fit between the lead and the tail.
 
-    `rows` are the starts of the rows; the first follows the lead, the last one reaches to `end` and has the text's own
-    tail in it. The first part begins at `begin`, the lead's start or something that goes before it. `length` measures
-    a text that is put together. A row that is too long is cut; with a `tail`, its parts are framed too.
+    The first part begins at `begin`, the frame's start or something that goes before it. `shown` is the text that the
+    parts are made of and `length` measures. A row that is too long is cut; with a `tail`, its parts are framed too.
     """
-    text, limit, measure = packer.text, packer.limit, packer.measure
+    text, limit, measure = shown, packer.limit, packer.measure
+    lead, rows, tail, end = frame.lead, frame.rows, frame.tail, frame.end
     before = text[lead[0] : lead[1]] + "\n"
     behind = "" if tail is None else "\n" + text[tail[0] : tail[1]]
     stops = [*rows[1:], end]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 from .. import checks
+from ..blocks.html import of_span
 from ..blocks.sentences import Segmenter, segmenter
-from ..chunk import Span
+from ..chunk import Chunk, Span
 from ..chunks import Chunks
 from ..cleaning import Cleaned, clean_markdown, clean_text
 from ..errors import OptionError
@@ -17,8 +18,9 @@ from ..hookspecs import hookimpl
 from ..places import Paths
 from ..source import OffsetMap, Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
-from ..structure import Cutter, Outline, Piece, Plan
+from ..structure import Cutter, Outline, Plan
 from ..structure.facts import Facts
+from ..structure.html import MADE, HtmlOutline
 from ..structure.latex import LatexOutline
 from ..structure.markdown import MarkdownOutline
 from ..structure.text import TextOutline
@@ -31,7 +33,12 @@ class StructuralContext(Sized):
     """Sections, cut at their blocks where they are too long, with the headings around each chunk in its `prefix`."""
 
     name: ClassVar[str] = "structural-context"
-    drops: ClassVar[tuple[str, ...]] = ("comment", "data-uri", "zero-width", "running-line", "page-number", "hyphen")
+    drops: ClassVar[tuple[str, ...]] = (
+        "comment", "data-uri", "zero-width", "running-line", "page-number", "hyphen", "markup", "hidden",
+    )  # fmt: skip
+    separator_patterns: ClassVar[tuple[str, ...]] = ()
+    decode: ClassVar[Mapping[str, Callable[[str], str]]] = {"html": of_span}
+    made: ClassVar[Mapping[str, str]] = {"html": MADE}
     unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
 
     max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units")
@@ -125,6 +132,8 @@ class StructuralContext(Sized):
     def _outline(self, source: Source) -> Outline:
         if source.kind == "markdown":
             return MarkdownOutline(source.text, self._segmenter)
+        if source.kind == "html":
+            return HtmlOutline(source.text, self._segmenter)
         if source.kind == "latex":
             return LatexOutline(source.text)
         return TextOutline(source.text, self._segmenter)
@@ -133,10 +142,13 @@ class StructuralContext(Sized):
         """The chunks of a cleaned text."""
         text = source.text
         outline = self._outline(source)
-        cutter = Cutter(outline, self.length.measure(text), self.length, self._segmenter, self._plan)
+        cutter = Cutter(outline, self.length.measure(outline.shown), self.length, self._segmenter, self._plan)
         pieces = cutter.run()
         paths = Paths(((heading.start, heading.level) for heading in outline.headings), outline.title)
         facts = Facts(outline, paths, pages)
+        prefixed = self.prepend_heading and bool(outline.headings)
+        if isinstance(outline, HtmlOutline):
+            return _on_page(source, outline, cutter, paths, facts)
         return Chunks.from_spans(
             source,
             [piece.start for piece in pieces],
@@ -144,16 +156,42 @@ class StructuralContext(Sized):
             own=[piece.own for piece in pieces],
             cuts=[piece.cut for piece in pieces],
             paths=paths,
-            prefixes=(lambda i: cutter.prefix(pieces[i])) if self.prepend_heading and outline.headings else None,
+            prefixes=(lambda i: cutter.prefix(pieces[i])) if prefixed else None,
             metadata=lambda i: facts.of(pieces[i].start, pieces[i].end),
-            joined={i: _framed(piece) for i, piece in enumerate(pieces) if piece.lead or piece.tail},
+            joined={i: piece.spans for i, piece in enumerate(pieces) if piece.lead or piece.tail},
             dropped=(),
         )
 
 
-def _framed(piece: Piece) -> tuple[Span, ...]:
-    """The stretches of a chunk that is a part of a table behind its header, or of code between fences."""
-    return tuple(span for span in (piece.lead, (piece.start, piece.end), piece.tail) if span is not None)
+def _on_page(source: Source, outline: HtmlOutline, cutter: Cutter, paths: Paths, facts: Facts) -> Chunks:
+    """The chunks of an HTML page, whose text comes from many stretches of the source."""
+    page = outline.page
+    found: list[Chunk] = []
+    covered: list[Span] = []
+    before = 0
+    for piece in cutter.pieces:
+        spans = tuple(span for a, b in piece.spans for span in page.spans(a, b))
+        own = page.spans(piece.start, piece.end)
+        if not own:  # what a table writes between its rows
+            continue
+        content = cutter.content(piece)
+        start, end = own[0][0], own[-1][1]
+        exact = len(spans) == 1 and source.text[start:end] == content
+        chunk = Chunk(
+            content,
+            start,
+            end,
+            spans=None if exact else spans,
+            overlap=max(0, min(before, piece.end) - piece.start),
+            prefix=cutter.prefix(piece),
+            path=paths(piece.own),
+            metadata=facts.of(piece.start, piece.end),
+            cut=piece.cut,
+        )
+        found.append(chunk)
+        covered += spans
+        before = piece.end
+    return Chunks(source, found, dropped=page.dropped(covered, outline.left_out))
 
 
 @hookimpl

@@ -7,6 +7,6 @@ chunks, with `sections` (which go together), `headers` (what stands in front of 
 from __future__ import annotations
 
 from .cutter import Cutter, Plan
-from .outline import Frame, Heading, Outline, Piece
+from .outline import Heading, Outline, Piece
 
-__all__ = ["Cutter", "Frame", "Heading", "Outline", "Piece", "Plan"]
+__all__ = ["Cutter", "Heading", "Outline", "Piece", "Plan"]

@@ -15,10 +15,10 @@ from ..blocks.sentences import Segmenter
 from ..chunk import Cut, Span
 from ..graphemes import trim
 from ..lengths import Measure
-from ..packing import Clusters, Level, Literal, Packer, Spans, framed, held
+from ..packing import Clusters, Frame, Level, Literal, Packer, Spans, framed, held
 from ..whitespace import STRIP
 from .headers import SHARE, Headers
-from .outline import Frame, Outline, Piece
+from .outline import Outline, Piece
 from .repeats import Repeats
 from .sections import Unit, units
 
@@ -89,12 +89,7 @@ class Cutter:
 
     def content(self, piece: Piece) -> str:
         """The text of a chunk."""
-        content = self.text[piece.start : piece.end]
-        if piece.lead is not None:
-            content = f"{self.text[slice(*piece.lead)]}\n{content}"
-        if piece.tail is not None:
-            content = f"{content}\n{self.text[slice(*piece.tail)]}"
-        return content
+        return "\n".join(self.outline.shown[a:b] for a, b in piece.spans)
 
     def _units(self) -> Sequence[Unit]:
         if self.plan.split_on_headings:
@@ -132,9 +127,9 @@ class Cutter:
     def _frames(self, unit: Unit, limit: float) -> Iterator[Frame]:
         """The long tables and code blocks of a stretch whose frame is small enough to be repeated."""
         for frame in self.outline.frames(unit.start, unit.end, self.measure, limit):
-            size = self.length(self.text[slice(*frame.lead)] + "\n")
+            size = self.length(self.outline.shown[slice(*frame.lead)] + "\n")
             if frame.tail is not None:
-                size += self.length("\n" + self.text[slice(*frame.tail)])
+                size += self.length("\n" + self.outline.shown[slice(*frame.tail)])
             if size <= _FRAME * limit:
                 yield frame
 
@@ -156,7 +151,7 @@ class Cutter:
 
     def _add_frame(self, frame: Frame, begin: int, limit: float) -> None:
         packer = self._packer([Literal(" "), Clusters()], limit)
-        for part in framed(packer, begin, frame.lead, frame.rows, frame.tail, frame.end, self.length):
+        for part in framed(packer, self.outline.shown, begin, frame, self.length):
             lead = frame.lead if part.led else None
             tail = frame.tail if part.tailed else None
             cut = part.cut if self.plan.explain else None

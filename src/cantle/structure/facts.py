@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..chunk import Span
 from ..places import Paths
 from ..whitespace import is_blank
 from .outline import Outline

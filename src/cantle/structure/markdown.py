@@ -12,9 +12,9 @@ from ..blocks.markdown import nested_fences, outline, title
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
 from ..lengths import Measure
-from ..packing import Borders, Level, encloses
+from ..packing import Borders, Frame, Level, encloses
 from .ladder import ladder
-from .outline import Block, Frame, Heading, fitting
+from .outline import Block, Heading, fitting
 from .references import Definition, definitions
 
 __all__ = ["MarkdownOutline"]
@@ -33,7 +33,7 @@ class MarkdownOutline:
     """Headings, and code, tables, lists, quotes, formulas, HTML, comments and front matter as blocks."""
 
     def __init__(self, text: str, segmenter: Segmenter) -> None:
-        self.text, self.segmenter = text, segmenter
+        self.text, self.shown, self.segmenter = text, text, segmenter
         self._all = outline(text)
         self._headings = [block for block in self._all if block.kind == "heading"]
         self.headings = [Heading(b.start, self._line_end(b.end), b.level) for b in self._headings]

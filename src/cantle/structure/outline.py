@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 
 from ..chunk import Cut, Span
 from ..lengths import Measure
-from ..packing import Level
+from ..packing import Frame, Level
 from .references import Definition
 
-__all__ = ["Block", "Frame", "Heading", "Outline", "Piece", "fitting"]
+__all__ = ["Block", "Heading", "Outline", "Piece", "fitting"]
 
 
 class Heading(NamedTuple):
@@ -29,16 +29,6 @@ class Block(NamedTuple):
     end: int
 
 
-class Frame(NamedTuple):
-    """How a long table or code block is cut: at its rows, with `lead` in front of each part and `tail` behind it."""
-
-    start: int
-    end: int
-    lead: Span
-    rows: Sequence[int]
-    tail: Span | None
-
-
 class Piece(NamedTuple):
     """A chunk by its positions: `text[start:end]`, the overlap included, between the frame's `lead` and `tail`.
 
@@ -53,11 +43,19 @@ class Piece(NamedTuple):
     lead: Span | None = None
     tail: Span | None = None
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The stretches that the chunk is made of, a line end between each two."""
+        return tuple(span for span in (self.lead, (self.start, self.end), self.tail) if span is not None)
+
 
 class Outline(Protocol):
     """The headings and blocks of a text. All positions are code points of `text`, ends exclusive."""
 
     text: str
+    """The text that is looked at for places to cut."""
+    shown: str
+    """What the chunks are cut out of; mostly the same, always as long."""
 
     @property
     def headings(self) -> Sequence[Heading]:

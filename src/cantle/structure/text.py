@@ -10,9 +10,9 @@ from ..blocks.sentences import Segmenter
 from ..blocks.text import TextBlock, text_blocks
 from ..chunk import Span
 from ..lengths import Measure
-from ..packing import Level
+from ..packing import Frame, Level
 from .ladder import ladder
-from .outline import Block, Frame, Heading
+from .outline import Block, Heading
 from .references import Definition
 
 __all__ = ["TextOutline"]
@@ -33,7 +33,7 @@ class TextOutline:
     blocks: Sequence[Block] = ()
 
     def __init__(self, text: str, segmenter: Segmenter) -> None:
-        self.text, self.segmenter = text, segmenter
+        self.text, self.shown, self.segmenter = text, text, segmenter
         self._found = list(_headings(view(text))) if _MAY.search(view(text)) else []
         self.headings = [Heading(block.start, block.end, block.level) for block in self._found]
 

@@ -6,7 +6,8 @@ A strategy can say more about itself with class attributes (or properties), all 
 - `separator_patterns`: regular expressions of what it cuts at and may leave out (without it, the
   options `separators` and `separator` count);
 - `made`: the characters that it may put between those of a chunk's spans (white space always may);
-- `decode`: from the text of one span to the characters it stands for (`html.unescape`, say);
+- `decode`: from the text of one span to the characters it stands for (`html.unescape`, say); `made` and `decode` may
+  be dictionaries, by the kind of the document;
 - `may_exceed`: whether the options forbid it to cut what is too long; only then, or when an option
   `fallback_to_...` is False, may a chunk be marked `oversize`.
 """
@@ -14,7 +15,7 @@ A strategy can say more about itself with class attributes (or properties), all 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -65,16 +66,16 @@ def _bounds(case: Case, chunk: Chunk) -> None:
     for start, end in ((chunk.start, chunk.end), *spans_of(chunk)):
         if not 0 <= start <= end <= size:
             fail(1, f"chunk {chunk.index} has the offsets {start}:{end} in a source of {size} characters")
-    if chunk.spans is not None and not chunk.spans and not is_blank(chunk.content) and not _made(case.strategy):
+    if chunk.spans is not None and not chunk.spans and not is_blank(chunk.content) and not _made(case):
         fail(1, f"chunk {chunk.index} has no spans but the content {shown(chunk.content)}")
 
 
 def _made_of_spans(case: Case, chunk: Chunk) -> None:
     """The spans' characters are the content's, in order; what is left over may be made."""
-    decode = _decoding(case.strategy)
+    decode = _decoding(case)
     wanted = [c for s, e in spans_of(chunk) for c in decode(case.text[s:e]) if not is_blank(c)]
     have = [c for c in chunk.content if not is_blank(c)]
-    may_be_made = set(_made(case.strategy))
+    may_be_made = set(_made(case))
     at = 0
     for c in have:
         if at < len(wanted) and c == wanted[at]:
@@ -84,7 +85,7 @@ def _made_of_spans(case: Case, chunk: Chunk) -> None:
             fail(
                 1,
                 f"chunk {chunk.index} has the character {c!a} in its content that is not from its spans "
-                f"{list(spans_of(chunk))} ({where}) and not among what it may make ({_made(case.strategy)!a})",
+                f"{list(spans_of(chunk))} ({where}) and not among what it may make ({_made(case)!a})",
             )
     if at < len(wanted):
         fail(
@@ -94,12 +95,17 @@ def _made_of_spans(case: Case, chunk: Chunk) -> None:
         )
 
 
-def _decoding(strategy: Any) -> Callable[[str], str]:
-    return getattr(strategy, "decode", None) or str
+def _decoding(case: Case) -> Callable[[str], str]:
+    return _for_kind(case, "decode") or str
 
 
-def _made(strategy: Any) -> str:
-    return "".join(getattr(strategy, "made", ""))
+def _made(case: Case) -> str:
+    return "".join(_for_kind(case, "made") or "")
+
+
+def _for_kind(case: Case, name: str) -> Any:
+    value = getattr(case.strategy, name, None)
+    return value.get(case.document.kind) if isinstance(value, Mapping) else value
 
 
 def nothing_lost(case: Case) -> None:
@@ -226,7 +232,7 @@ def _is_one_cluster(text: str) -> bool:
 
 def clusters(case: Case) -> None:
     """Point 4: no grapheme cluster, surrogate pair or CRLF is cut; no U+FFFD is made."""
-    inside, decode = _insides(case.text), _decoding(case.strategy)
+    inside, decode = _insides(case.text), _decoding(case)
     for chunk in case.items:
         for start, end in spans_of(chunk):
             for position, what in ((start, "begins"), (end, "ends")):

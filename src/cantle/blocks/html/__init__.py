@@ -11,6 +11,7 @@ here against lexbor's tree.
 
 from __future__ import annotations
 
+from .names import HEADER_CELL
 from .page import Page
 from .references import of_span
 from .render import gaps_of, render
@@ -22,6 +23,7 @@ from .tokens import Tokens, tokens
 from .tree import Element, Tree, nest
 
 __all__ = [
+    "HEADER_CELL",
     "MADE_BY_MARKDOWN",
     "Element",
     "Page",

@@ -26,6 +26,7 @@ __all__ = [
     "LISTS",
     "LOOSE",
     "NONE",
+    "HEADER_CELL",
     "NUMBER",
     "PARAGRAPH",
     "RAW",
@@ -188,6 +189,8 @@ class Numbers(dict[str, int]):
         self[written] = sign * number
         return sign * number
 
+
+HEADER_CELL = NUMBER["th"]
 
 _WRITTEN = {"": 0, **NUMBER, **{"/" + name: -number for name, number in NUMBER.items()}}
 
