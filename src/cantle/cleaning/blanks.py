@@ -18,6 +18,7 @@ BLANK = (
 _RETURNS = re.compile("\r(?=\n)|\r+(?!\n)")
 _OTHER_BLANKS = "\t\u00a0\u2007\u202f"
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+_ZERO_WIDTH_ALONE = "\u200b\u2060\ufeff"
 _JOINERS = "\u200c\u200d"
 # A line end with blanks before it, or with blank lines after it: what there may be to tidy. The search jumps from line
 # end to line end, and nothing is read twice but the indentation of the next line.
@@ -40,10 +41,10 @@ def plain_blanks(draft: Draft, examined: str) -> None:
     draft.edit([(start, end, " " * (end - start)) for start, end in _runs(examined, _OTHER_BLANKS)])
 
 
-def without_width(text: str) -> list[tuple[int, int]]:
-    """The stretches of characters without width, but for the joiners that join something."""
+def without_width(text: str, joiners: bool) -> list[tuple[int, int]]:
+    """The stretches of characters without width, but for the joiners that join something; without `joiners` all such."""
     found: list[tuple[int, int]] = []
-    for start, end in _runs(text, _ZERO_WIDTH):
+    for start, end in _runs(text, _ZERO_WIDTH if joiners else _ZERO_WIDTH_ALONE):
         if not _joins(text[start - 1 : start], text[end : end + 1]):
             found.append((start, end))
         else:

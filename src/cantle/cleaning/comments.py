@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..graphemes import is_boundary
+
 __all__ = ["comments"]
 
 _IN_LINE = re.compile(r"[^\r\n]+")
@@ -20,6 +22,7 @@ def comments(text: str) -> list[tuple[int, int]]:
         close = text.find("-->", start + 4)
         if close < 0:
             break
-        found += [m.span() for m in _IN_LINE.finditer(text, start, close + 3)]
+        if is_boundary(text, close + 3):  # nothing that it is a part of goes on behind it
+            found += [m.span() for m in _IN_LINE.finditer(text, start, close + 3)]
         start = text.find("<!--", close + 3)
     return found

@@ -14,27 +14,32 @@ from .fences import fences
 __all__ = ["clean_markdown", "clean_text"]
 
 
-def clean_markdown(text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True) -> Cleaned:
-    """Take HTML comments, the data of images and characters without width out of Markdown; fenced code stays as it is.
+def clean_markdown(
+    text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True, joiners: bool = True
+) -> Cleaned:
+    """Take HTML comments and the data of images out of Markdown; fenced code stays as it is.
 
-    With `whitespace`, a byte order mark goes, lines end in a line feed and not in blanks, tabs and no-break spaces are
-    spaces, one blank line stands where there were more, and none at the ends. Without it, all white space stays, and
-    a text with nothing to take out comes back as the same object.
+    With `whitespace`, characters without width and a byte order mark go, lines end in a line feed and not in blanks,
+    tabs and no-break spaces are spaces, one blank line stands where there were more, and none at the ends. Without
+    `joiners`, those of the characters that join to the one before them stay, and so every grapheme cluster. Without
+    `whitespace`, a text with nothing to take out comes back as the same object.
 
     A comment is taken out without the line ends in it. One that is never closed stays.
     """
-    return _clean(text, True, comments, data_uris, whitespace)
+    return _clean(text, True, comments, data_uris, whitespace, joiners)
 
 
-def clean_text(text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True) -> Cleaned:
+def clean_text(
+    text: str, *, comments: bool = True, data_uris: bool = True, whitespace: bool = True, joiners: bool = True
+) -> Cleaned:
     """What `clean_markdown` does, for a text in which nothing is fenced code."""
-    return _clean(text, False, comments, data_uris, whitespace)
+    return _clean(text, False, comments, data_uris, whitespace, joiners)
 
 
-def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace: bool) -> Cleaned:
+def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace: bool, joiners: bool) -> Cleaned:
     comments = comments and "<!--" in text and "-->" in text
     # Taking a comment out brings others together, which a joiner may join or not.
-    invisible = not text.isascii() and (comments or bool(without_width(text)))
+    invisible = whitespace and not text.isascii() and (comments or bool(without_width(text, joiners)))
     if not (comments or invisible):  # without what these take out, new ones may come about
         data_uris = data_uris and any_data_uri(text)
     if not (whitespace or comments or data_uris or invisible):
@@ -42,8 +47,6 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
     draft = Draft(text)
     if whitespace:
         line_ends(draft)
-    elif text.startswith("\ufeff"):
-        draft.cut([(0, 1)], "zero-width")
     if fenced:
         lines = draft.text if "\r" not in draft.text else draft.text.replace("\r", "\n")
         draft.marks = [mark for fence in fences(lines) for mark in fence]
@@ -52,7 +55,7 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
     if whitespace:
         plain_blanks(draft, _examined(draft))
     if invisible:
-        draft.cut(without_width(_examined(draft)), "zero-width")
+        draft.cut(without_width(_examined(draft), joiners), "zero-width")
     if data_uris:
         found = find_data_uris(_examined(draft))
         draft.report([(uri.start, uri.end) for uri in found], "data-uri")

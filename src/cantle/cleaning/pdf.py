@@ -15,18 +15,18 @@ from .running import furniture
 __all__ = ["clean_pdf"]
 
 
-def clean_pdf(text: str, *, join_across_pages: bool = False) -> Cleaned:
+def clean_pdf(text: str, *, join_across_pages: bool = False, joiners: bool = True) -> Cleaned:
     """Make running text of what was extracted from a PDF, where a form feed ends a page.
 
     Words divided at the end of a line are joined; headers, footers and page numbers that repeat from page to page are
     taken out where they are a page's first or last line; white space is cleaned as `clean_markdown` does it. Pages are
-    set apart by a blank line. `join_across_pages` also joins a word that a page's end divides.
+    set apart by a blank line. `join_across_pages` also joins a word that a page's end divides. `joiners` is as there.
     """
     draft = Draft(text)
     line_ends(draft)
     join_words(draft)
     plain_blanks(draft, draft.text)
-    draft.cut(without_width(draft.text), "zero-width")
+    draft.cut(without_width(draft.text, joiners), "zero-width")
     if "\f" in draft.text:
         return _paginated(draft, join_across_pages)
     start, end = edges(draft.text)

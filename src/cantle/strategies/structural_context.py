@@ -12,7 +12,7 @@ from ..blocks.html import of_span
 from ..blocks.sentences import Segmenter, segmenter
 from ..chunk import Chunk, Span
 from ..chunks import Chunks
-from ..cleaning import Cleaned, clean_markdown, clean_text
+from ..cleaning import Cleaned, clean_markdown, clean_pdf, clean_text
 from ..errors import OptionError
 from ..hookspecs import hookimpl
 from ..places import Paths
@@ -71,9 +71,9 @@ class StructuralContext(Sized):
     )
     normalize_whitespace: bool = option(
         False,
-        "Markdown and text: take trailing blanks and blank lines after a blank line out, write line ends as line feeds, "
-        "and tabs and no-break spaces as spaces. Chunks that this changes are no literal slices; their offsets are "
-        "right all the same. Text of a PDF is always cleaned so.",
+        "Markdown and text: take blanks at line ends, blank lines after a blank line and characters without width out, "
+        "write line ends as line feeds, and tabs and no-break spaces as spaces. Chunks that this changes are no literal "
+        "slices; their offsets are right all the same. Text of a PDF is always cleaned so.",
     )
 
     def __post_init__(self) -> None:
@@ -120,14 +120,12 @@ class StructuralContext(Sized):
         """The text without what is no text: comments, embedded images, a PDF's running lines."""
         text = source.text
         if source.kind == "pdf":
-            from ..cleaning import clean_pdf
-
-            return clean_pdf(text, join_across_pages=True)
+            return clean_pdf(text, join_across_pages=True, joiners=False)
         if source.kind in ("html", "latex"):
             return Cleaned(text, OffsetMap.identity(len(text)))
         clean = clean_markdown if source.kind == "markdown" else clean_text
         options = {"comments": source.kind == "markdown" and self.strip_html_comments, "data_uris": self.strip_data_uri}
-        return clean(text, whitespace=self.normalize_whitespace, **options)
+        return clean(text, whitespace=self.normalize_whitespace, joiners=False, **options)
 
     def _outline(self, source: Source) -> Outline:
         if source.kind == "markdown":
@@ -140,7 +138,6 @@ class StructuralContext(Sized):
 
     def _cut(self, source: Source, pages: Sequence[int] = ()) -> Chunks:
         """The chunks of a cleaned text."""
-        text = source.text
         outline = self._outline(source)
         cutter = Cutter(outline, self.length.measure(outline.shown), self.length, self._segmenter, self._plan)
         pieces = cutter.run()
