@@ -11,9 +11,8 @@ from typing import Any
 from ..lengths import resolve
 from .measures import Sizes
 from .overlap import Overlaps
-from .packs import Pack, Packing
-from .pieces import Piece
-from .places import JOINT
+from .packs import Pack
+from .places import JOINT, Places
 from .settings import Settings
 
 __all__ = ["Emitter"]
@@ -27,22 +26,22 @@ class Emitter:
     """Makes the chunks of one document."""
 
     def __init__(
-        self, text: str, kind: str, pages: Sequence[int], settings: Settings, sizes: Sizes, packing: Packing
+        self, text: str, kind: str, pages: Sequence[int], settings: Settings, sizes: Sizes, places: Places
     ) -> None:
         self.text, self.kind, self.pages, self.settings = text, kind, pages, settings
-        self.sizes, self.packing = sizes, packing
+        self.sizes, self.places = sizes, places
         self._overlaps = Overlaps(text, sizes, settings.repeat)
         self._astral = [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
-        self._units, self._tokens = resolve("utf16"), settings.tokens
+        self._units: Any = resolve("utf16") if self._astral else len
+        self._tokens = settings.tokens
 
     def chunks(self, packs: Sequence[Pack]) -> list[dict[str, Any]]:
         """The chunks of all packs, in order."""
         found = []
         before: Pack | None = None
         for pack in packs:
-            body = self.packing.body(pack.pieces)
-            if body:
-                found.append(self._chunk(pack, body, before))
+            if pack.body:
+                found.append(self._chunk(pack, before))
             before = pack
         name = self.settings.source or "chunk"
         for index, chunk in enumerate(found):
@@ -50,18 +49,17 @@ class Emitter:
             chunk["index"], chunk["total"] = index, len(found)
         return found
 
-    def _chunk(self, pack: Pack, body: str, before: Pack | None) -> dict[str, Any]:
-        settings = self.settings
-        first, last = pack.pieces[0], pack.pieces[-1]
-        header = self.packing.header(first)
-        start, overlap, content, tokens = self._content(header, body, first, before)
+    def _chunk(self, pack: Pack, before: Pack | None) -> dict[str, Any]:
+        settings, pieces, header = self.settings, pack.pieces, pack.header
+        first, last = pieces[0], pieces[-1]
+        start, overlap, content, tokens = self._content(header, pack, before)
         while header and not self._fits(header, content, tokens):
             header = header.partition("\n")[2]  # the outermost heading goes first
         text = content if not header or settings.embed == "content" else f"{header}\n\n{content}"
         digest = sha256(content.encode("utf-8", "replace")).hexdigest()[:16]
-        places = list(dict.fromkeys(piece.place for piece in pack.pieces))
         place = last.place
-        pages = sorted({bisect_right(self.pages, piece.start) for piece in pack.pieces}) if self.pages else []
+        crumbs = [place.crumb] if len(pieces) == 1 else list(dict.fromkeys([piece.place.crumb for piece in pieces]))
+        pages = sorted({bisect_right(self.pages, piece.start) for piece in pieces}) if self.pages else []
         return {
             "id": "",
             "hash": digest,
@@ -69,59 +67,54 @@ class Emitter:
             "total": 0,
             "start": self._unit(start),
             "end": self._unit(last.end),
-            "length": int(self._units(content)),
+            "length": self._units(content),
             "tokens": tokens,
             "heading": place.titles[-1] if place.titles else "",
             "headingLevel": place.level,
             "path": list(place.titles),
             "breadcrumb": place.crumb,
-            "sections": list(dict.fromkeys(each.crumb for each in places if each.crumb)),
+            "sections": [crumb for crumb in crumbs if crumb],
             "header": header,
             "content": content,
             "context": "",
             "text": text,
             "embed": settings.embed,
             "type": self.kind,
-            "blocks": list(dict.fromkeys(piece.label for piece in pack.pieces)),
-            "overlap": int(self._units(overlap)),
+            "blocks": list(dict.fromkeys([piece.label for piece in pieces])),
+            "overlap": self._units(overlap),
             "page": bisect_right(self.pages, first.start),
             "pages": pages,
             "metadata": dict(settings.metadata),
-            "synthetic": any(piece.made is not None for piece in pack.pieces),
+            "synthetic": pack.made,
         }
 
-    def _content(self, header: str, body: str, first: Piece, before: Pack | None) -> tuple[int, str, str, int]:
+    def _content(self, header: str, pack: Pack, before: Pack | None) -> tuple[int, str, str, int]:
         """Start, overlap, content and its tokens: with as much overlap as fits beside the header and the body."""
-        starts = self._overlaps.starts(before.pieces, first) if before else []
-        if before and starts:
-            end = before.pieces[-1].end
-            found = self._repeating(starts[0], end, body)
-            if self._fits(header, found[2], found[3]):
-                return found
-        tokens = self._count(body)
-        if before and starts:
-            room = self.settings.size - JOINT - self._size(header, body, tokens)
-            for at in starts[1:]:
-                if self.sizes.span(at[1], end) <= room:
-                    found = self._repeating(at, end, body)
-                    if self._fits(header, found[2], found[3]):
-                        return found
-        return first.start, "", body, tokens
-
-    def _repeating(self, at: tuple[int, int], end: int, body: str) -> tuple[int, str, str, int]:
-        overlap = self.text[at[1] : end]
-        content = f"{overlap}\n\n{body}"
-        return at[0], overlap, content, self._count(content)
+        first, body = pack.pieces[0], pack.body
+        if before is None or not self.settings.repeat:
+            return first.start, "", body, self._count(body)
+        end, room = before.pieces[-1].end, -1
+        for start, at in self._overlaps.starts(before.pieces, first):
+            if room >= 0 and self.sizes.span(at, end) > room:
+                continue
+            overlap = self.text[at:end]
+            content = f"{overlap}\n\n{body}"
+            tokens = self._count(content)
+            if self._fits(header, content, tokens):
+                return start, overlap, content, tokens
+            if room < 0:
+                room = max(0, self.settings.size - JOINT - self._size(header, body, self._count(body)))
+        return first.start, "", body, self._count(body)
 
     def _count(self, content: str) -> int:
         return int(self._tokens(content))
 
     def _size(self, header: str, content: str, tokens: int) -> int:
         """The size of a chunk's text in the unit in force; `tokens` are those of the content."""
-        size = tokens if self.sizes.tokens else int(self._units(content))
+        size = tokens if self.sizes.tokens else self._units(content)
         if not header or self.settings.embed == "content":
             return size
-        rough = self.packing.places.of(header) + JOINT + size
+        rough = self.places.of(header) + JOINT + size
         if not self.sizes.tokens or rough + _MARGIN <= self.settings.size:
             return rough
         return self._count(f"{header}\n\n{content}")

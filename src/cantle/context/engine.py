@@ -27,8 +27,8 @@ def chunk_cleaned(text: str, kind: str, pages: Sequence[int], settings: Settings
         return []
     blocks = markdown_blocks(text) if kind == "markdown" else numbered_blocks(text)
     sizes = Sizes(text, settings.length, settings.unit == "tokens")
-    places = Places(settings)
-    splitter, packing = Splitter(text, sizes, places), Packing(text, settings, sizes, places)
+    places = Places(settings, sizes)
+    splitter, packing = Splitter(text, sizes, places), Packing(text, settings, sizes)
     packs = packing.packs(splitter.pieces(blocks))
     held = _tables(text, blocks, places, sizes) if kind == "markdown" else {}
     opened = _cut(packs, held)
@@ -36,7 +36,7 @@ def chunk_cleaned(text: str, kind: str, pages: Sequence[int], settings: Settings
         packs = packing.packs(splitter.pieces(blocks, opened))
         if not _cut(packs, held) <= opened:  # the chunks have moved into other tables
             packs = packing.packs(splitter.pieces(blocks, held))
-    return Emitter(text, kind, pages, settings, sizes, packing).chunks(packs)
+    return Emitter(text, kind, pages, settings, sizes, places).chunks(packs)
 
 
 def _tables(text: str, blocks: Sequence[Block], places: Places, sizes: Sizes) -> dict[int, list[tuple[int, int]]]:

@@ -105,7 +105,7 @@ class Framed:
             return True
         if not self.sizes.tokens or of(made) > self.size:
             return False
-        header = self.splitter.places.header(self.block.path, False)  # together they can have fewer tokens
+        header = self.place.header  # together they can have fewer tokens
         return of(f"{header}\n\n{made}" if header else made) <= self.size
 
     def _wide(self, frame: _Frame) -> bool:

@@ -22,6 +22,11 @@ _YAML = re.compile(r"[ \t#\]}]|-(?:[ \t]|$)")
 _LIST_FENCE = re.compile(r"(?:[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+|[ \t]{2,})(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.M)
 _LIST_CLOSE = re.compile(r"^(?: {2}|\t)[ \t]*(`{3,}|~{3,})[ \t]*$", re.M)
 
+_BREAK = re.compile("\n")
+_SIGN = re.compile(r"^[ \t]*[|:#`~*+\-0-9]", re.M)
+_SIGNS = "#`~-*_"
+"""What the lines begin with that also end a paragraph: headings, fences, rules; or with blanks."""
+
 Path = tuple[str, ...]
 
 
@@ -75,9 +80,6 @@ def is_markdown(text: str) -> bool:
     return False
 
 
-_SIGN = re.compile(r"^[ \t]*[|:#`~*+\-0-9]", re.M)
-
-
 def numbered_blocks(text: str) -> list[Block]:
     """Plain text: numbered headings and paragraphs."""
     outline, found = Outline(), []
@@ -99,6 +101,8 @@ def heading_at(text: str, start: int, end: int) -> tuple[int, str] | None:
     match = _HASHES.match(text, start, end)
     if match is None:
         return None
+    if match.end() >= end:
+        return len(match[1]), ""
     title = text[match.end() : end].strip(BLANKS)
     if title.endswith("#"):
         bare = title.rstrip("#")
@@ -155,9 +159,6 @@ class Lines:
         return _is_delimiter(self.text, self.starts[i], self.ends[i])
 
 
-_BREAK = re.compile("\n")
-
-
 def tables_in(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The tables with rows among the lines of a paragraph, as `(start, end)`."""
     lines, found, i = Lines(text, start, end), [], 0
@@ -201,7 +202,7 @@ class _Markdown:
 
     def _add_trimmed(self, label: str, i: int) -> int:
         low, high = self.lines.starts[i], self.lines.ends[i]
-        at = high - len(self.text[low:high].lstrip(BLANKS))
+        at = high - len(self.text[low:high].lstrip(BLANKS)) if self.text[low] in BLANKS else low
         end = high - _blank_tail(self.text, low, high)
         self.found.append(Block(label, low, end, self.outline.path, at))
         return i + 1
@@ -233,16 +234,18 @@ class _Markdown:
     def _block(self, i: int) -> int:
         text, lines = self.text, self.lines
         low, high = lines.starts[i], lines.ends[i]
-        fence = FENCE.match(text, low)
-        if fence:
-            return self._code(i, fence[1] or fence[2])
-        heading = heading_at(text, low, high)
-        if heading:
-            level, title = heading
-            self.outline.add(level, f"{'#' * level} {title}" if title else "#" * level)
-            return self._add_trimmed("heading", i)
-        if _is_rule(text, low, high):
-            return self._add_trimmed("rule", i)
+        char = text[low]
+        if char in _SIGNS or char in BLANKS:
+            fence = FENCE.match(text, low)
+            if fence:
+                return self._code(i, fence[1] or fence[2])
+            heading = heading_at(text, low, high)
+            if heading:
+                level, title = heading
+                self.outline.add(level, f"{'#' * level} {title}" if title else "#" * level)
+                return self._add_trimmed("heading", i)
+            if _is_rule(text, low, high):
+                return self._add_trimmed("rule", i)
         if lines.has_bar(i) and i + 1 < len(lines.starts) and lines.is_delimiter(i + 1):
             return self._while("table", i, i + 2, lambda line: "|" in line)
         if ITEM.match(text, low):
@@ -281,7 +284,7 @@ class _Markdown:
     def _ends_paragraph(self, i: int) -> bool:
         text = self.text
         low, high = self.lines.starts[i], self.lines.ends[i]
-        if text[low] not in _INTERRUPTS and text[low] not in BLANKS:
+        if text[low] not in _SIGNS and text[low] not in BLANKS:
             return False
         return bool(heading_at(text, low, high) or FENCE.match(text, low) or _is_rule(text, low, high))
 
@@ -325,9 +328,6 @@ class _Markdown:
                 return self._closers[k] + 1
         self._unclosed[marks[0]] = (i, len(marks))
         return 0
-
-
-_INTERRUPTS = "#`~-*_"
 
 
 def _quoted(line: str) -> bool:

@@ -22,8 +22,8 @@ class Sizes:
         self._plain = not tokens and length(text) == len(text)
 
     def of(self, text: str) -> int:
-        """The size of any text."""
-        return int(self._length(text))
+        """The size of a text made of parts of the document."""
+        return len(text) if self._plain else int(self._length(text))
 
     def span(self, start: int, end: int) -> int:
         """The size of `text[start:end]`."""

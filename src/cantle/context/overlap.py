@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .measures import Sizes
 from .pieces import Piece
@@ -22,43 +22,47 @@ class Overlaps:
     def __init__(self, text: str, sizes: Sizes, most: int) -> None:
         self.text, self.sizes, self.most = text, sizes, most
 
-    def starts(self, before: Sequence[Piece], first: Piece) -> list[tuple[int, int]]:
+    def starts(self, before: Sequence[Piece], first: Piece) -> Iterator[tuple[int, int]]:
         """Where the overlap may begin, as `(start, at)`: the best place, then those that repeat less.
 
         It reaches to the end of `before`, the pieces of the chunk before. Empty when nothing is repeated.
         """
-        if first.inside or not self.most:  # a blank line would stand inside a word
-            return []
-        end, total, k = before[-1].end, 0, len(before)
-        whole: list[Piece] = []
-        while k and self._repeatable(before[k - 1]) and not before[k - 1].inside:
-            cost = total + before[k - 1].size + JOINT
-            if cost > self.most:
+        if first.inside:  # a blank line would stand inside a word
+            return
+        end, most = before[-1].end, self.most
+        for start, at in self._found(before):
+            if at < end and self.sizes.span(at, end) <= most:  # what stands between blocks was not counted
+                yield start, at
+
+    def _found(self, before: Sequence[Piece]) -> Iterator[tuple[int, int]]:
+        k = len(before)
+        total, most = 0, self.most
+        while k:
+            piece = before[k - 1]
+            if piece.label in _NOT_REPEATED:
+                break
+            cost = total + piece.size + JOINT
+            if cost > most or piece.inside:
+                if total < most:
+                    yield from self._tails(piece, most - total)
                 break
             k, total = k - 1, cost
-            whole.append(before[k])
-        found: list[tuple[int, int]] = []
-        if k and total < self.most and self._repeatable(before[k - 1]):
-            found += self._tails(before[k - 1], self.most - total)
-        for piece in reversed(whole):
-            found.append((piece.start, piece.at))
-            found += [(at, at) for at in sentence_starts(self.text, piece.at, piece.end)]
-        # What stands between whole blocks can be longer than was counted.
-        return [(start, at) for start, at in found if at < end and self.sizes.span(at, end) <= self.most]
+        for piece in before[k:]:
+            yield piece.start, piece.at
+            for at in sentence_starts(self.text, piece.at, piece.end):
+                yield at, at
 
-    def _repeatable(self, piece: Piece) -> bool:
-        return piece.label not in _NOT_REPEATED
-
-    def _tails(self, piece: Piece, room: int) -> list[tuple[int, int]]:
+    def _tails(self, piece: Piece, room: int) -> Iterator[tuple[int, int]]:
         """The ends of a piece that begin with a sentence (with a word, where it is made of words) and fit."""
+        if piece.size <= room and not piece.inside:
+            yield piece.start, piece.at
         starts = sentence_starts(self.text, piece.at, piece.end)
-        if not piece.inside:
-            starts.insert(0, piece.at)
         first = self._longest(starts, piece.end, room)
         if first == len(starts) and piece.words:
             starts = borders(self.text, WORD, piece.at, piece.end)
             first = self._longest(starts, piece.end, room)
-        return [(piece.start if at == piece.at else at, at) for at in starts[first:]]
+        for at in starts[first:]:
+            yield at, at
 
     def _longest(self, starts: list[int], end: int, room: int) -> int:
         """The number of the first start from which to `end` is at most `room`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..blocks.text import BLANKS
 from .grammar import Path
+from .measures import Sizes
 from .settings import Settings
 
 __all__ = ["Place", "Places"]
@@ -16,13 +18,14 @@ class Place:
     """What all blocks under the same headings share.
 
     `titles` are the headings without `#`, `crumb` the same as one line. A block of at most `budget` is kept whole; a
-    part with a made frame may take up to `limit`, which is what the chunk's header leaves.
+    part with a made frame may take up to `limit`, which is what the chunk's header leaves. `header` is what a chunk
+    begins with that begins here, `above` what it does if that is the heading itself.
     """
 
-    __slots__ = ("budget", "crumb", "level", "limit", "path", "titles")
+    __slots__ = ("above", "budget", "crumb", "header", "level", "limit", "titles")
 
-    def __init__(self, path: Path, budget: int, limit: int) -> None:
-        self.path, self.budget, self.limit = path, budget, limit
+    def __init__(self, path: Path, header: str, above: str, budget: int, limit: int) -> None:
+        self.header, self.above, self.budget, self.limit = header, above, budget, limit
         self.titles = [_title(entry) for entry in path]
         crumb = ""
         for title in self.titles:
@@ -32,54 +35,44 @@ class Place:
 
 
 def _title(entry: str) -> str:
-    return entry.lstrip("#").strip()
+    return entry.lstrip("#").strip(BLANKS)
 
 
 class Places:
     """The places of a document, each made once."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings, self.size = settings, settings.size
+    def __init__(self, settings: Settings, sizes: Sizes) -> None:
+        self._settings, self.size, self.of = settings, settings.size, sizes.of
         self._known: dict[Path, Place] = {}
-        self._headers: dict[tuple[Path, bool], str] = {}
 
     def __getitem__(self, path: Path) -> Place:
         found = self._known.get(path)
         if found is None:
             settings = self._settings
-            header = self.header(path, False)
+            header, above = self._header(path, False), self._header(path, True)
             cost = self.of(header) + JOINT if header else 0
             least, size = settings.size // 4, settings.size
             free = size if settings.embed == "content" else size - cost
             budget = max(least, size - cost - settings.repeat)
-            found = self._known[path] = Place(path, budget, max(least, free))
+            found = self._known[path] = Place(path, header, above, budget, max(least, free))
         return found
 
-    def of(self, text: str) -> int:
-        """The size of a text."""
-        return int(self._settings.length(text))
-
-    def header(self, path: Path, without_last: bool) -> str:
-        """What a chunk under these headings begins with: one heading a line, outermost first, at most 0.4 of the size.
+    def _header(self, path: Path, without_last: bool) -> str:
+        """Headings, one a line, outermost first, of at most 0.4 of the size.
 
         The outermost are left out until that holds; a single one may be longer, if anything fits beside it.
         """
-        if not path or not self._settings.prepend_heading:
-            return ""
-        found = self._headers.get((path, without_last))
-        if found is None:
-            found = self._headers[path, without_last] = self._made(path, without_last)
-        return found
-
-    def _made(self, path: Path, without_last: bool) -> str:
         settings = self._settings
         lines = list(path if settings.heading_path else path[-1:])
-        if without_last:
+        if without_last and lines:
             lines.pop()
+        if not lines or not settings.prepend_heading:
+            return ""
         most = int(_SHARE * settings.size)
-        while len(lines) > 1 and self.of("\n".join(lines)) > most:
-            del lines[0]
         header = "\n".join(lines)
-        if settings.embed != "content" and header and self.of(header) + JOINT >= settings.size:
+        while len(lines) > 1 and self.of(header) > most:
+            del lines[0]
+            header = "\n".join(lines)
+        if settings.embed != "content" and self.of(header) + JOINT >= settings.size:
             return ""
         return header

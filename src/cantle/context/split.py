@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from ..blocks.text import BLANKS
 from .frames import Framed
@@ -90,11 +91,23 @@ class Splitter:
             found = borders(text, level, start, end)
             level += 1
             if found:
-                for low, high in zip([start, *found], [*found, end], strict=True):
-                    if text[low] not in BLANKS or text[low:high].strip(BLANKS):
-                        self.prose(label, low, high, place, level, weak or (low > start and level > SENTENCE + 1))
+                self._each(label, [start, *found, end], place, level, weak)
                 return
         self.hard(label, start, end, place, weak)
+
+    def _each(self, label: str, at: list[int], place: Place, level: int, weak: bool) -> None:
+        """Pieces between the positions `at`; those above the budget are cut at the next level."""
+        text, span, budget, add = self.text, self.sizes.span, place.budget, self.found.append
+        fitting = "paragraph" if label == "heading" else label
+        weaker = level > SENTENCE + 1
+        for low, high in pairwise(at):
+            if text[low] not in BLANKS or text[low:high].strip(BLANKS):
+                size = span(low, high)
+                if size <= budget:
+                    add(Piece(fitting, low, high, place, size, weak=weak))
+                else:
+                    self.prose(label, low, high, place, level, weak)
+            weak = weak or weaker
 
     def _fill(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Pieces of as many words as fit: counted one by one they would take several times the tokens they have."""
