@@ -113,7 +113,7 @@ class Cutter:
 
     def _cut(self, unit: Unit) -> None:
         """Cut a stretch at its blocks; what is a long table or code is cut by itself."""
-        reserve = max((self.headers.size(i) for i in range(max(unit.first, 0), unit.last + 1)), default=0)
+        reserve = self.headers.longest(unit.first, unit.last)
         limit = max(1, self.room - reserve - self.overlap)
         at = unit.start
         count = len(self.pieces)

@@ -45,6 +45,12 @@ class Headers:
         """The length of `above(number)`."""
         return self.measured(self.parents[number])[1] if self.on and number >= 0 else 0
 
+    def longest(self, first: int, last: int) -> float:
+        """The length of the longest lines that a chunk in some sections can have."""
+        if not self.on:
+            return 0
+        return max([self.size_above(max(first, 0)), *map(self.size, range(max(first, 0), last + 1))], default=0)
+
     def length_before(self, text: str) -> float:
         """What a text adds to the length of one that it stands in front of."""
         size = self._sizes.get(text)

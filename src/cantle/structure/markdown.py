@@ -40,6 +40,7 @@ class MarkdownOutline:
         self._solid = [block for block in self._all if block.kind not in _ORDINARY]
         self.blocks = [Block(_KINDS.get(b.kind, b.kind), b.start, self._line_end(b.end)) for b in self._solid]
         self._starts = [block.start for block in self.blocks]
+        self._sizes: dict[int, float] = {}
 
     @cached_property
     def _view(self) -> str:
@@ -60,8 +61,8 @@ class MarkdownOutline:
 
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
         found: list[Span] = []
-        for block in self._blocks(start, end):
-            if measure.length(block.start, block.end) <= limit:
+        for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
+            if self._size(i, measure) <= limit:
                 found.append((block.start, block.end))
             elif block.kind in ("list", "quote"):
                 found += fitting(self._nested(block), measure, limit)
@@ -69,7 +70,7 @@ class MarkdownOutline:
 
     def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
         for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
-            if block.kind in ("table", "code") and measure.length(block.start, block.end) > limit:
+            if block.kind in ("table", "code") and self._size(i, measure) > limit:
                 yield from self._table(block, self._solid[i].head) if block.kind == "table" else self._code(block)
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
@@ -78,6 +79,14 @@ class MarkdownOutline:
         if long:
             items = list(self._items(long, keep))
         return ladder(self.text, start, end, keep, self.segmenter, items)
+
+    def _size(self, number: int, measure: Measure) -> float:
+        """The length of a block; each is asked for several times."""
+        size = self._sizes.get(number)
+        if size is None:
+            block = self.blocks[number]
+            size = self._sizes[number] = measure.length(block.start, block.end)
+        return size
 
     def _blocks(self, start: int, end: int) -> Sequence[Block]:
         return self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
