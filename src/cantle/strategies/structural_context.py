@@ -44,8 +44,8 @@ class StructuralContext(Sized):
     max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units")
     overlap: float | None = option(
         0,
-        "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences; within a "
-        "section only, and never code or tables.",
+        "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences, or in whole "
+        "words where a sentence had to be cut; within a section only, and never code or tables.",
         "length units",
     )
     min_chunk_size: float | None = option(

@@ -78,7 +78,7 @@ class Cutter:
     def prefix(self, piece: Piece) -> str:
         """The lines in front of a chunk; fewer where the text with them is longer than there is room for."""
         number = self.number_at(piece.own)
-        begins = number >= 0 and self.starts[number] == piece.own == piece.start
+        begins = self._begins(number, piece.own) and piece.own == piece.start
         prefix = self.headers.above(number) if begins else self.headers.within(number)
         if not prefix or self._adds_up(piece.lead[0] if piece.lead is not None else piece.start):
             return prefix
@@ -86,6 +86,10 @@ class Cutter:
         while prefix and self.length(prefix + content) > self.room:
             prefix = prefix.partition("\n")[2].removeprefix("\n")
         return prefix
+
+    def _begins(self, number: int, position: int) -> bool:
+        """Whether a heading begins at a position, its indent left out."""
+        return number >= 0 and not self.text[self.starts[number] : position].strip(STRIP)
 
     def content(self, piece: Piece) -> str:
         """The text of a chunk."""
@@ -197,9 +201,10 @@ class Cutter:
         for i, (before, piece) in enumerate(pairwise(self.pieces), 1):
             if not piece.follows or piece.lead or piece.tail or before.lead or before.tail:
                 continue
-            if self.number_at(piece.own) >= 0 and self.starts[self.number_at(piece.own)] == piece.own:
+            number = self.number_at(piece.own)
+            if self._begins(number, piece.own):
                 continue
-            room = self.room - self.headers.size(self.number_at(piece.own))
+            room = self.room - self.headers.size(number)
             start = repeats.start(before, piece, room)
             if start < piece.own:
                 self.pieces[i] = piece._replace(start=start)

@@ -1,10 +1,12 @@
-"""Overlap: the last sentences of a chunk, repeated at the start of the next."""
+"""Overlap: the last sentences of a chunk, repeated at the start of the next; words where a sentence was cut."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
 from ..blocks.sentences import Segmenter
+from ..graphemes import is_boundary
 from ..lengths import Measure
 from ..whitespace import STRIP
 from .outline import Outline, Piece
@@ -13,6 +15,9 @@ __all__ = ["Repeats"]
 
 _BEFORE = 200
 """So much text before a place is enough to tell whether a sentence begins there, in code points."""
+_ENDS = ".!?\u2026\u3002\uff01\uff1f:;\"'\u201d\u2019\u00bb)]"
+_BLANK_LINE = re.compile(r"[\r\n][ \t]*[\r\n]")
+_WORD = re.compile(r"(?<=\s)\S")
 _SOLID = ("code", "table", "heading", "front-matter", "html")
 """What is not repeated, nor what stands before it."""
 
@@ -28,10 +33,11 @@ class Repeats:
     def start(self, before: Piece, piece: Piece, room: float) -> int:
         """Where `piece` begins with whole sentences of `before` in front that measure at most the overlap.
 
-        With them it measures at most `room`. Its own start where there are none.
+        With them it measures at most `room`. Where a sentence was cut and none begins near enough, whole words do. Its
+        own start where there are neither.
         """
-        text, measure = self.text, self.measure
-        low = max(measure.fit_back(before.end, self.most), before.own)
+        text = self.text
+        low = max(self.measure.fit_back(before.end, self.most), before.own)
         solid = bisect_left(self._ends, before.end) - 1
         if solid >= 0:
             low = max(low, self._ends[solid])
@@ -45,6 +51,16 @@ class Repeats:
             # The first of the window is the start of a sentence only if the window begins where the chunk does.
             if at < low or (start == 0 and since > before.own):
                 continue
-            if measure.length(at, before.end) <= self.most and measure.length(at, piece.end) <= room:
+            if self._fits(at, before, piece, room):
+                return at if at > before.start else piece.own
+        if text[before.end - 1] in _ENDS or _BLANK_LINE.search(text, before.end, piece.own):
+            return piece.own
+        for word in _WORD.finditer(text, max(low, 1) - 1, before.end):
+            at = word.start()
+            if is_boundary(text, at) and self._fits(at, before, piece, room):
                 return at if at > before.start else piece.own
         return piece.own
+
+    def _fits(self, at: int, before: Piece, piece: Piece, room: float) -> bool:
+        length = self.measure.length
+        return length(at, before.end) <= self.most and length(at, piece.end) <= room
