@@ -131,6 +131,10 @@ class Splitter:
     def hard(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Cut what has no borders: behind a full stop without blanks, else between grapheme clusters."""
         sizes, low, inside = self.sizes, start, False
+        size = sizes.span(start, end)
+        if size <= place.limit:  # a word is kept whole where the overlap can give way
+            self.found.append(Piece(label, start, end, place, size, weak=weak))
+            return
         while low < end:
             high = sizes.cut(low, end, place.budget)
             stop = None
