@@ -58,13 +58,15 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
     def stripped(start: int, stop: int) -> int:
         return start + len(text[start:stop].rstrip(" \t\r\n"))
 
+    whole = stripped(start=rows[-1], stop=end)
     i = 0
     while i <= last:
         first = i == 0
         start = begin if first else rows[i]
         room = limit - (0 if first else length(before)) - length(behind)
         most = min(bisect_right(stops, measure.fit(start, max(room, 1)) + 1), last)
-        if size(start, stripped(start, end), not first, False) <= limit:  # the tail is its own
+        # The last part has the text's own tail, so there it may be more than `room` allows.
+        if measure.fit(start, limit) >= whole and size(start, whole, not first, False) <= limit:
             most = last
         while most >= i:
             stop = stripped(start, stops[most])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ..blocks.sentences import Segmenter
-from .borders import Gaps
+from ..blocks.sentences import Sentences as Found
 from .levels import Pieces
 
 __all__ = ["Sentences"]
@@ -19,12 +18,61 @@ class Sentences:
     kind, detail = "sentence", ""
 
     def __init__(self, segmenter: Segmenter, keep: Sequence[tuple[int, int]] = ()) -> None:
-        self.segmenter, self.keep = segmenter, keep
-        self._ends = [end for _, end in keep]
+        self.segmenter = segmenter
+        self._starts, self._ends = [start for start, _ in keep], [end for _, end in keep]
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
-        low, high = bisect_right(self._ends, start), bisect_left(self.keep, (end, 0))
-        found = pairwise(self.segmenter.on(text[start:end]))
-        gaps = [(start + a, start + b) for (_, a), (b, _) in found]
-        return Gaps(gaps, self.detail, self.keep[low:high]).on(text, start, end, strip)
+        pieces = _SentencePieces(self.segmenter.on(text[start:end]), start, end, self._starts, self._ends)
+        return pieces if pieces.next(pieces.begin(start))[0] < end else None
+
+
+class _SentencePieces:
+    """Sentences are not listed: only the ends near the limit are asked for."""
+
+    def __init__(self, found: Found, start: int, end: int, starts: Sequence[int], ends: Sequence[int]) -> None:
+        self.found, self.low, self.high = found, start, end
+        self._starts, self._ends = starts, ends
+
+    def begin(self, at: int) -> int:
+        return min(self.low + self.found.begin(at - self.low), self.high)
+
+    def next(self, start: int) -> tuple[int, int]:
+        at = start + 1
+        while True:
+            end = self.low + self.found.end_from(at - self.low)
+            if end >= self.low + self.found.total:
+                return self.high, self.high
+            i = self._stretch(end)
+            if i < 0:
+                return end, self.begin(end)
+            at = self._ends[i]
+
+    def last(self, start: int, most: int) -> tuple[int, int] | None:
+        while most > start:
+            end = self.low + self.found.end_before(most - self.low, start - self.low)
+            if end <= start:
+                return None
+            if end >= self.low + self.found.total:
+                return self.high, self.high
+            i = self._stretch(end)
+            if i < 0:
+                return end, self.begin(end)
+            most = self._starts[i]
+        return None
+
+    def start_after(self, start: int, at: int, end: int) -> int:
+        following = start
+        while following < at:
+            following = self.next(following)[1]
+            if following >= end:
+                return end
+        return following
+
+    def content_end(self, start: int) -> int:
+        return self.high
+
+    def _stretch(self, end: int) -> int:
+        """The stretch to keep that a sentence ends inside, or -1."""
+        i = bisect_left(self._starts, end) - 1
+        return i if i >= 0 and end < self._ends[i] else -1
