@@ -53,7 +53,7 @@ class Emitter:
         settings, pieces, header = self.settings, pack.pieces, pack.header
         first, last = pieces[0], pieces[-1]
         start, overlap, content, tokens = self._content(header, pack, before)
-        while header and not self._fits(header, content, tokens):
+        while header and self._size(header, content, tokens) > settings.size:
             header = header.partition("\n")[2]  # the outermost heading goes first
         text = content if not header or settings.embed == "content" else f"{header}\n\n{content}"
         digest = sha256(content.encode("utf-8", "replace")).hexdigest()[:16]
@@ -65,8 +65,8 @@ class Emitter:
             "hash": digest,
             "index": 0,
             "total": 0,
-            "start": self._unit(start),
-            "end": self._unit(last.end),
+            "start": self._unit(start) if self._astral else start,
+            "end": self._unit(last.end) if self._astral else last.end,
             "length": self._units(content),
             "tokens": tokens,
             "heading": place.titles[-1] if place.titles else "",
@@ -80,9 +80,9 @@ class Emitter:
             "text": text,
             "embed": settings.embed,
             "type": self.kind,
-            "blocks": list(dict.fromkeys([piece.label for piece in pieces])),
-            "overlap": self._units(overlap),
-            "page": bisect_right(self.pages, first.start),
+            "blocks": [last.label] if len(pieces) == 1 else list(dict.fromkeys([piece.label for piece in pieces])),
+            "overlap": self._units(overlap) if overlap else 0,
+            "page": bisect_right(self.pages, first.start) if self.pages else 0,
             "pages": pages,
             "metadata": dict(settings.metadata),
             "synthetic": pack.made,
@@ -100,7 +100,7 @@ class Emitter:
             overlap = self.text[at:end]
             content = f"{overlap}\n\n{body}"
             tokens = self._count(content)
-            if self._fits(header, content, tokens):
+            if self._size(header, content, tokens) <= self.settings.size:
                 return start, overlap, content, tokens
             if room < 0:
                 room = max(0, self.settings.size - JOINT - self._size(header, body, self._count(body)))
@@ -119,9 +119,6 @@ class Emitter:
             return rough
         return self._count(f"{header}\n\n{content}")
 
-    def _fits(self, header: str, content: str, tokens: int) -> bool:
-        return self._size(header, content, tokens) <= self.settings.size
-
     def _unit(self, position: int) -> int:
         """A position in UTF-16 units."""
-        return position + bisect_left(self._astral, position) if self._astral else position
+        return position + bisect_left(self._astral, position)

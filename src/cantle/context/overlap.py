@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .measures import Sizes
 from .pieces import Piece
@@ -22,19 +22,23 @@ class Overlaps:
     def __init__(self, text: str, sizes: Sizes, most: int) -> None:
         self.text, self.sizes, self.most = text, sizes, most
 
-    def starts(self, before: Sequence[Piece], first: Piece) -> Iterator[tuple[int, int]]:
+    def starts(self, before: Sequence[Piece], first: Piece) -> Iterable[tuple[int, int]]:
         """Where the overlap may begin, as `(start, at)`: the best place, then those that repeat less.
 
         It reaches to the end of `before`, the pieces of the chunk before. Empty when nothing is repeated.
         """
-        if first.inside:  # a blank line would stand inside a word
-            return
-        end, most = before[-1].end, self.most
-        for start, at in self._found(before):
-            if at < end and self.sizes.span(at, end) <= most:  # what stands between blocks was not counted
+        last = before[-1]
+        if first.inside or last.label in _NOT_REPEATED:  # inside a word, a blank line would cut it
+            return ()
+        return self._found(before, last.end)
+
+    def _found(self, before: Sequence[Piece], end: int) -> Iterator[tuple[int, int]]:
+        span, most = self.sizes.span, self.most
+        for start, at in self._counted(before):
+            if at < end and span(at, end) <= most:  # what stands between blocks was not counted
                 yield start, at
 
-    def _found(self, before: Sequence[Piece]) -> Iterator[tuple[int, int]]:
+    def _counted(self, before: Sequence[Piece]) -> Iterator[tuple[int, int]]:
         k = len(before)
         total, most = 0, self.most
         while k:
