@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..chunk import Cut
+from ..graphemes import trim
 from .engine import Packer
 from .spans import Spans
 
@@ -43,7 +44,7 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
     """Fill parts with as many rows as fit between the lead and the tail.
 
     The first part begins at `begin`, the frame's start or something that goes before it. `shown` is the text that the
-    parts are made of and `length` measures. A row that is too long is cut; with a `tail`, its parts are framed too.
+    parts are made of and `length` measures. The fragments of a row that is too long are framed too.
     """
     text, limit, measure = shown, packer.limit, packer.measure
     lead, rows, tail, end = frame.lead, frame.rows, frame.tail, frame.end
@@ -77,36 +78,34 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
             yield Part(start, stop, not first, most < last and tail is not None, _ROW)
             i = most + 1
             continue
-        yield from _cut(packer, start, stripped(start, stops[i]), first, i == last, tail is not None, size)
+        if first and begin < frame.start and (stop := stripped(begin, frame.start)) > begin:
+            yield Part(begin, stop, False, False, _ROW)
+        closes = tail is not None and i == last and tail[0] >= rows[i]
+        low, high = trim(text, rows[i], tail[0] if closes and tail is not None else stops[i])
+        fragments = list(_fragments(packer, low, high, size(0, 0, True, True)))
+        framed_ones = [size(a, b, True, tail is not None) <= limit for a, b, _ in fragments]
+        # Token counts need not add up to the last one; what is then in no frame stands alone.
+        if first and not any(framed_ones):
+            yield Part(frame.start, lead[1], False, False, _ROW)
+        for (a, b, cut), fits in zip(fragments, framed_ones, strict=True):
+            yield Part(a, b, fits, fits and tail is not None, cut)
+        if closes and tail is not None and not any(framed_ones):
+            yield Part(*tail, False, False, _ROW)
         i += 1
 
 
-def _cut(
-    packer: Packer,
-    start: int,
-    end: int,
-    first: bool,
-    last: bool,
-    frame: bool,
-    size: Callable[[int, int, bool, bool], float],
-) -> Iterator[Part]:
-    """A row that is too long, in parts."""
-    frame_size = size(start, start, True, True) if frame else 0
+def _fragments(packer: Packer, start: int, end: int, frame: float) -> Iterator[tuple[int, int, Cut | None]]:
+    """The fragments of a row that is too long, so short that they fit into the frame."""
+    explain = packer.spans.cuts is not None
     inner = Packer(
         packer.text,
         packer.measure,
         packer.levels,
-        limit=max(1, packer.limit - frame_size),
-        strip=packer.strip,
-        explain=packer.spans.cuts is not None,
+        limit=max(1, packer.limit - frame - (0 if packer.measure.exact else 1)),
+        strip=True,
+        explain=explain,
     )
-    inner.spans = Spans(packer.text, packer.strip, packer.spans.cuts is not None)
+    inner.spans = Spans(packer.text, True, explain)
     inner.add_or_cut(start, end)
-    found = list(zip(inner.spans.starts, inner.spans.ends, strict=True))
-    cuts = inner.spans.cuts or [_ROW] * len(found)
-    for n, ((low, high), cut) in enumerate(zip(found, cuts, strict=True)):
-        led = frame and not (first and n == 0)
-        tailed = frame and not (last and n == len(found) - 1)
-        if size(low, high, led, tailed) > packer.limit:  # token counts do not add up to the last one
-            led = tailed = False
-        yield Part(low, high, led, tailed, cut)
+    cuts: Sequence[Cut | None] = inner.spans.cuts or [None] * len(inner.spans.starts)
+    yield from zip(inner.spans.starts, inner.spans.ends, cuts, strict=True)

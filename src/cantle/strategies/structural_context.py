@@ -67,7 +67,7 @@ class StructuralContext(Sized):
         True, "Markdown: leave HTML comments out; they are listed in `dropped`. Those in code stay."
     )
     strip_data_uri: bool = option(
-        True, "Leave the data of embedded images out, up to their type: `![alt](data:image/png)`."
+        True, "Markdown and text: leave the data of embedded images out, up to their type: `![alt](data:image/png)`."
     )
     normalize_whitespace: bool = option(
         False,

@@ -33,7 +33,9 @@ class Facts:
         first, last = bisect_right(self._headings, start), bisect_left(self._headings, end)
         if first < last:
             places = [start, *self._headings[first:last]]
-            found["sections"] = [" > ".join(path) for path in dict.fromkeys(map(self.paths, places)) if path]
+            sections = [" > ".join(path) for path in dict.fromkeys(map(self.paths, places)) if path]
+            if sections:
+                found["sections"] = sections
         if self.pages:
             page = max(1, bisect_right(self.pages, start))
             found["page"], found["pages"] = page, list(range(page, max(page, bisect_left(self.pages, end)) + 1))

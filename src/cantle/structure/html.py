@@ -28,6 +28,9 @@ def _selectors(names: Sequence[str]) -> list[blocks.Selector]:
     return [selector for name in names for selector in blocks.parse(name, "names")]
 
 
+_TITLES, _BLOCKS = _selectors(_HEADINGS), _selectors(tuple(_KINDS))
+
+
 class HtmlOutline:
     """Headings `h1` to `h6`; tables, preformatted text, lists and quotations as blocks.
 
@@ -41,7 +44,7 @@ class HtmlOutline:
     def __init__(self, source: str, segmenter: Segmenter) -> None:
         self.segmenter = segmenter
         tokens = blocks.tokens(source)
-        tree = blocks.nest(tokens, _selectors(_HEADINGS))
+        tree = blocks.nest(tokens, _TITLES, _BLOCKS)
         texts = blocks.read(tokens, tree)
         gaps = blocks.gaps_of(texts, tree)
         plan = blocks.plan(texts, tree, gaps, keep_headings=True)
@@ -51,8 +54,7 @@ class HtmlOutline:
         self.text, self.shown = self.page.guarded, self.page.text
         self._sections = [section for section in plan.sections if section.heading is not None]
         self.headings = list(self._headings())
-        inner = blocks.nest(tokens, _selectors(tuple(_KINDS)))
-        self.blocks = [block for block in self._found(inner.elements) if block.start < block.end]
+        self.blocks = [block for block in self._found(tree.others) if block.start < block.end]
         self._starts = [block.start for block in self.blocks]
         self._borders = [at for at in self.page.borders("\n\n") if at]
 
@@ -71,7 +73,7 @@ class HtmlOutline:
         for element in elements:
             region = self.page.region(element.opens + 1, element.closes)
             if region is not None:
-                yield Block(kinds[element.selector], *region)
+                yield Block(kinds[element.selector - len(_TITLES)], *region)
 
     def title(self, number: int) -> str:
         """The text of a heading, on one line."""

@@ -18,7 +18,7 @@ _BEFORE = 200
 _ENDS = ".!?\u2026\u3002\uff01\uff1f:;\"'\u201d\u2019\u00bb)]"
 _BLANK_LINE = re.compile(r"[\r\n][ \t]*[\r\n]")
 _WORD = re.compile(r"(?<=\s)\S")
-_SOLID = ("code", "table", "heading", "front-matter", "html")
+_SOLID = ("code", "table", "heading", "front-matter", "html", "maths", "environment")
 """What is not repeated, nor what stands before it."""
 
 

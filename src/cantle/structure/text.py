@@ -57,14 +57,18 @@ class TextOutline:
 def _headings(text: str) -> Iterator[TextBlock]:
     """The blocks that are headings and no items of a list or wrapped lines."""
     before: TextBlock | None = None
+    heads = False  # whether the one before is a heading
     for block in text_blocks(text):
-        if block.level and block.title[-1] not in _SENTENCE and _may_follow(text, before, block):
+        heads = bool(block.level) and block.title[-1] not in _SENTENCE and _may_follow(text, before, heads, block)
+        if heads:
             yield block
         before = block
 
 
-def _may_follow(text: str, before: TextBlock | None, block: TextBlock) -> bool:
-    if block.level > 1 or before is None or before.level or before.end + 1 < block.start:
+def _may_follow(text: str, before: TextBlock | None, heads: bool, block: TextBlock) -> bool:
+    if block.level > 1 or before is None or heads or before.end + 1 < block.start:
         return True
+    if before.level:  # an item of a list is before it
+        return False
     last = text[before.start : before.end].rstrip()
     return not last or last[-1] in ".!?\u2026\u3002"

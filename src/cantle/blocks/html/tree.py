@@ -58,6 +58,7 @@ class Tree:
     """
 
     elements: list[Element] = field(default_factory=list)
+    others: list[Element] = field(default_factory=list)
     hidden: list[tuple[int, int]] = field(default_factory=list)
     kept_space: list[tuple[int, int]] = field(default_factory=list)
     tables: list[tuple[int, int]] = field(default_factory=list)
@@ -91,18 +92,23 @@ _ODD = _VOID | _HIDDEN | _KEPT | _LISTS | _HEADINGS | _ONCE | frozenset(_CONTEXT
 """Start tags that more is to be done about than to open an element."""
 
 
-def nest(tokens: Tokens, selectors: Sequence[Selector]) -> Tree:
-    """Walk over the tags of a page and find the elements that `selectors` name, the first that fits each."""
+def nest(tokens: Tokens, selectors: Sequence[Selector], others: Sequence[Selector] = ()) -> Tree:
+    """Walk over the tags of a page and find the elements that `selectors` name, the first that fits each.
+
+    Those that `others` name are found beside them: each kind is left out only inside its own.
+    """
+    count = len(selectors)
+    selectors = [*selectors, *others]
     wanted = {selector.subject.tag for selector in selectors}
     suspects = suspects_of(tokens)
     passed = [names - {NUMBER.get(tag, 0) for tag in wanted} for names in _PASSED]
     if "" not in wanted:
-        walk = _Walk(tokens, selectors, suspects, _worth(tokens, suspects, passed))
+        walk = _Walk(tokens, selectors, suspects, _worth(tokens, suspects, passed), count)
         names = {tokens.names[number] for numbers in passed for number in numbers}
         steps = {step.partition("[")[0] for element in walk.tree.elements for step in element.xpath.split("/")}
         if not steps & names:  # else siblings were passed over that count in a path
             return walk.tree
-    return _Walk(tokens, selectors, suspects, range(len(tokens))).tree
+    return _Walk(tokens, selectors, suspects, range(len(tokens)), count).tree
 
 
 def _worth(tokens: Tokens, suspects: list[int], passed: Sequence[frozenset[int]]) -> list[int]:
@@ -132,7 +138,12 @@ class _Walk:
     """The pass. `stack` holds the tags of the open elements, `codes` their numbers."""
 
     def __init__(
-        self, tokens: Tokens, selectors: Sequence[Selector], suspects: Sequence[int], worth: Sequence[int]
+        self,
+        tokens: Tokens,
+        selectors: Sequence[Selector],
+        suspects: Sequence[int],
+        worth: Sequence[int],
+        count: int,
     ) -> None:
         self.tokens, self.selectors, self.suspects, self.tree = tokens, selectors, frozenset(suspects), Tree()
         self.stack: list[int] = []
@@ -150,7 +161,8 @@ class _Walk:
         self._prepare()
         self._run(worth)
         self._pop_to(0, len(tokens))
-        self.tree.elements = _settled(self.found, tokens)
+        self.tree.elements = _settled([e for e in self.found if e.selector < count], tokens)
+        self.tree.others = _settled([e for e in self.found if e.selector >= count], tokens)
 
     def _prepare(self) -> None:
         """Sort the selectors by the tag of their subject, the narrowest first."""
