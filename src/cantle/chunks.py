@@ -56,6 +56,8 @@ class Chunks(Sequence[Chunk]):
         """
         self.source = source
         self.unique_paths = unique_paths
+        self.strategy: object = None
+        """The strategy that made them, while it is at hand: it does not pickle along."""
         self._config_hash = config_hash
         self._items: list[Chunk | None] = list(chunks)
         self._kept: dict[int, Chunk] = {}
@@ -65,6 +67,7 @@ class Chunks(Sequence[Chunk]):
         self._dropped = None if dropped is None or callable(dropped) else list(dropped)
         self._gap_reason = gap_reason
         self._occurrences: list[int] | None = None
+        self._line_starts: list[int] | None = None
         self._outline: Outline | None = None
         self._relations: list[Relation] | None = None
         # As it is now: chunks settle their metadata when they are asked for it.
@@ -189,7 +192,7 @@ class Chunks(Sequence[Chunk]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Small: a chunk that is a literal slice goes as its positions."""
-        state = {name: value for name, value in self.__dict__.items() if name != "_line_starts"}
+        state = {**self.__dict__, "strategy": None, "_line_starts": None}
         state["_config_hash"] = self.config_hash
         # Functions need not pickle.
         if self._find_dropped is not None:
@@ -326,12 +329,11 @@ class Chunks(Sequence[Chunk]):
         return (*self._line_column(chunk.start), *self._line_column(last))
 
     def _line_column(self, position: int) -> tuple[int, int]:
-        starts: list[int] | None = self.__dict__.get("_line_starts")
+        starts = self._line_starts
         if starts is None:
             import re
 
-            starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", self.source.text))]
-            self.__dict__["_line_starts"] = starts
+            starts = self._line_starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", self.source.text))]
         line = bisect_right(starts, position)
         return line, position - starts[line - 1] + 1
 

@@ -204,6 +204,7 @@ class MDocument(Source):
             chunks.add_start_index()
         chunks = host.finish_chunks(self, chunks)
         chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
+        chunks.strategy = chosen
         return chunks
 
 

@@ -175,3 +175,17 @@ def test_no_warning_when_all_is_well() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", CantleWarning)
         contextualize(Client(), DOCUMENT, dictionaries(), language="pt", model="m", temperature=1, resume=None)
+
+
+@pytest.mark.parametrize(("context_size", "oversize"), [(0, True), (300, False)])
+def test_the_limit_of_the_strategy_counts(context_size: int, oversize: bool) -> None:
+    text = "# Head\n\n" + "Some words that are here. " * 20
+    doc = MDocument.from_markdown(text)
+    chunks = doc.chunk("structural-context", max_size=500, context_size=context_size)
+    note = "The note says what it is about. " * 8
+    noted = contextualize(Client(lambda user: note), doc, chunks)
+    assert any(chunk.oversize for chunk in noted) is oversize
+    assert all(len(chunk.text) <= 500 for chunk in noted if not chunk.oversize)
+    assert all(chunk.metadata["context"] == note.strip() for chunk in noted if chunk.oversize)
+    again = contextualize(Client(lambda user: "x" * 600), doc, noted, skip_if_present=False)
+    assert all(chunk.oversize for chunk in again)

@@ -13,11 +13,12 @@ from ..chunks import Chunks
 from ..errors import ContextWarning, OptionError
 from ..lengths import resolve
 from ..source import Source
+from ..strategy import NO_LIMIT, Sized
 from ..warn import warn
 from .clients import Client, Waiter, call_in_loop, check_client, is_ready
 from .messages import Messages
 from .note_options import ContextOptions, NoteOptions, read_options
-from .notes import Block, block_of, block_of_dict, is_blank, strip, with_notes, write
+from .notes import Block, Room, block_of, block_of_dict, is_blank, strip, with_notes, write
 from .runs import Deliver, Outcome, drive, drive_async
 from .saved_notes import SavedNotes
 
@@ -66,7 +67,8 @@ def contextualize(
     (True), `fail_fast` (False), `embed` ("full", "context" or "content"; dictionaries only), `language` ("en" or "pt"
     for the built-in prompt, guessed by default), `concurrency` (1), `progress` (True for a bar, or a function of
     `(done, total)`), `resume` (a file that keeps the notes), and with `Chunks` `max_size` and `length_function`: a note
-    is then cut so that the chunk's text stays within the limit.
+    is then cut so that the chunk's text stays within the limit. Without them the strategy's limit counts: a note is cut
+    where `context_size` left room for one; else it is whole, and a chunk that is too long with it is marked `oversize`.
 
     A chunk whose call fails or gives nothing stays as it is, with a `ContextWarning`, and the others go on; with
     `fail_fast` the client's error is raised, and the notes made until then are in the dictionaries and in the `resume`
@@ -283,4 +285,13 @@ class _Run(Deliver):
             raise self._errors[min(self._errors)]
         if not isinstance(self._chunks, Chunks):
             return self._chunks
-        return with_notes(self._chunks, self._notes, self.options.max_size, resolve(self.options.length_function))
+        return with_notes(self._chunks, self._notes, self._room(self._chunks))
+
+    def _room(self, chunks: Chunks) -> Room | None:
+        """What a text with its note may measure: by the options, else by the strategy that made the chunks."""
+        options, strategy = self.options, chunks.strategy
+        if options.max_size is not None:
+            return Room(options.max_size, resolve(options.length_function), True)
+        if isinstance(strategy, Sized) and strategy.limit < NO_LIMIT:
+            return Room(strategy.limit, strategy.length, bool(getattr(strategy, "context_size", 0)))
+        return None

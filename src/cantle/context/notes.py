@@ -81,6 +81,14 @@ def write(chunk: MutableMapping[str, Any], note: str, embed: str | None) -> None
     )
 
 
+class Room(NamedTuple):
+    """What a chunk with its note may measure, and whether a note that is too long is cut for it, not flagged."""
+
+    limit: float
+    length: Callable[[str], float]
+    cut: bool
+
+
 def block_of(chunk: Chunk, index: int) -> Block:
     """A chunk of `Chunks`."""
     heading = chunk.path[-1] if chunk.path else ""
@@ -93,11 +101,9 @@ def _note_of(chunk: Chunk) -> str:
     return note if isinstance(note, str) and note and chunk.prefix.endswith(f"{note}\n\n") else ""
 
 
-def with_notes(
-    chunks: Chunks, notes: Mapping[int, str], max_size: float | None, length: Callable[[str], float]
-) -> Chunks:
+def with_notes(chunks: Chunks, notes: Mapping[int, str], room: Room | None) -> Chunks:
     """`chunks` with `notes`, which go by the number of the chunk, in the prefix and in the metadata."""
-    made = [_with_note(chunk, notes.get(i), max_size, length) for i, chunk in enumerate(chunks)]
+    made = [_with_note(chunk, notes.get(i), room) for i, chunk in enumerate(chunks)]
     result = Chunks(
         chunks.source,
         [chunk for chunk, _ in made],
@@ -105,6 +111,7 @@ def with_notes(
         config_hash=chunks.config_hash,
         unique_paths=chunks.unique_paths,
     )
+    result.strategy = chunks.strategy
     for new, old, (_, note) in zip(result, chunks, made, strict=True):
         metadata = deepcopy(old.metadata)
         new.metadata.clear()
@@ -112,21 +119,19 @@ def with_notes(
     return result
 
 
-def _with_note(
-    chunk: Chunk, note: str | None, max_size: float | None, length: Callable[[str], float]
-) -> tuple[Chunk, str | None]:
+def _with_note(chunk: Chunk, note: str | None, room: Room | None) -> tuple[Chunk, str | None]:
     """A copy of the chunk, and the note as it was put in."""
     prefix, oversize = chunk.prefix, chunk.oversize
     if note is not None:
         header = prefix.removesuffix(f"{_note_of(chunk)}\n\n") if _note_of(chunk) else prefix
         header = f"{stripped}\n\n" if (stripped := header.rstrip("\n")) else ""
-        if max_size is not None:
+        if room is not None:
 
             def fits(note: str) -> bool:
-                return length(f"{header}{note}\n\n{chunk.content}") <= max_size
+                return room.length(f"{header}{note}\n\n{chunk.content}") <= room.limit
 
             if not fits(note):
-                shorter = cut_note(note, fits)
+                shorter = cut_note(note, fits) if room.cut else None
                 note, oversize = (note, True) if shorter is None else (shorter, oversize)
         prefix = f"{header}{note}\n\n"
     new = Chunk(
