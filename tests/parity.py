@@ -1,4 +1,4 @@
-"""Two tables: Mastra's cases and the public reports, by strategy. `python tests/parity.py`
+"""Three tables: Mastra's cases, Netuno's, and the public reports. `python tests/parity.py`
 
 The tests run the same checks; this counts them.
 """
@@ -61,6 +61,31 @@ def extraction(tests: ModuleType) -> Iterable[tuple[str, str]]:
         yield "extract", outcome if holds(lambda check=check, case=case: check(case)) else "failures"
 
 
+def netuno(tests: ModuleType, notes: ModuleType) -> Iterable[tuple[str, str]]:
+    """The cases of Netuno's chunker, by their files, and those of its notes."""
+    for case in tests.CASES:
+        fault = "fault" in case
+        good = holds(lambda case=case: tests.test_the_contract_holds(case))
+        if not fault:
+            good = good and holds(lambda case=case: tests.test_equal_in_every_field(case))
+        outcome = "a fault there, the contract here" if fault else "equal"
+        yield case["id"].partition("-")[0], outcome if good else "failures"
+    for name in notes.EQUAL:
+        yield "contextualize", "equal" if holds(lambda name=name: notes.test_equal_to_netuno(name)) else "failures"
+    mended = {
+        "contextualize-first-empty": lambda: notes.test_a_failure_of_the_first_chunk_stops_nothing(
+            "contextualize-first-empty"
+        ),
+        "contextualize-first-error": lambda: notes.test_a_failure_of_the_first_chunk_stops_nothing(
+            "contextualize-first-error"
+        ),
+        "contextualize-placeholder-in-document": notes.test_a_placeholder_in_the_document_or_in_a_chunk_is_text,
+    }
+    for name in sorted(set(notes.CASES) - set(notes.EQUAL)):
+        good = name in mended and holds(mended[name])
+        yield "contextualize", "a fault there, the contract here" if good else "failures"
+
+
 def reports(tests: ModuleType) -> Iterable[tuple[str, str]]:
     for case in tests.ALL:
         known = case in tests.CASES
@@ -86,6 +111,9 @@ if __name__ == "__main__":
     outcomes = ["equal", "an error in both", "another answer by a rule", "a fault there, the contract here", "failures"]
     cases = [*mastra(load("conformance/test_mastra.py")), *extraction(load("conformance/test_extract.py"))]
     failed = table("Mastra's cases", cases, outcomes)
+    outcomes = ["equal", "a fault there, the contract here", "failures"]
+    cases = netuno(load("conformance/test_netuno.py"), load("conformance/test_netuno_contextualize.py"))
+    failed += table("Netuno's cases", cases, outcomes)
     outcomes = ["all checks hold", "failures"]
     failed += table("Public reports", reports(load("test_public_reports.py")), outcomes)
     sys.exit(1 if failed else 0)
