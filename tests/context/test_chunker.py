@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -337,6 +338,66 @@ def test_words_without_punctuation_fill_the_budget_in_tokens() -> None:
 def test_pages_are_those_of_the_document() -> None:
     chunks = cut("pdf", "one\n\f\n\ftwo two two two two two two two\f", chunk_size=32, overlap=0, min_chunk_size=0)
     assert [(chunk["page"], chunk["pages"]) for chunk in chunks][-1] == (3, [3])
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("# a", True),
+        ("a\n   ###### b", True),
+        ("a\r\n~~~", True),
+        ("|-|", True),
+        ("- a\n\nb\n2) c\n* d", True),
+        ("\ufeff# a", True),
+        ("- a\n- b", False),
+        ("a\n===", False),
+        ("####### a", False),
+        ("#a", False),
+        ("> a", False),
+        ("---", False),
+    ],
+)
+def test_what_is_taken_for_markdown(text: str, markdown: bool) -> None:
+    assert is_markdown(text) == markdown
+    assert cut("chunk", text)[0]["type"] == ("markdown" if markdown else "text")
+
+
+HOSTILE = {
+    "one word": "a",
+    "blanks": " ",
+    "lines": "\n",
+    "digits": "1",
+    "hashes": "#",
+    "empty headings": "#\n",
+    "dashes": "- ",
+    "items": "- a\n",
+    "bars": "|",
+    "tables": "|a|\n|-|\n|1|\n",
+    "tables in paragraphs": "a\n|a|\n|-|\n|1|\n",
+    "backticks": "`",
+    "open fences in items": "- ```\n\n\n",
+    "fences": "```\n",
+    "code": "    x = y(z)  \n",
+    "words": "word ",
+    "sentences": "A b. ",
+    "initials": "A. ",
+    "full stops": "。",
+    "rules": "---\n",
+    "comments": "<!-- ",
+    "pages": "a\n\f",
+}
+
+
+@pytest.mark.parametrize("unit", ["chars", "tokens"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_with_the_length_alone(name: str, unit: str) -> None:
+    part = HOSTILE[name]
+    text = part * (100_000 // len(part))
+    started = time.process_time()
+    for kind in ("markdown", "pdf") if part == "a\n\f" else ("markdown",):
+        getattr(ContextRetrievalChunker(), kind)(text, 40, 8, unit=unit)
+        getattr(ContextRetrievalChunker(), kind)("```\n" + text, 1024, unit=unit)
+    assert time.process_time() - started < 4  # a tenth of a second each; with the square of the length, minutes
 
 
 # Any document, any options
