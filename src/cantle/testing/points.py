@@ -327,9 +327,10 @@ def _overlap_is_real(case: Case, before: Chunk | None, chunk: Chunk) -> None:
         fail(5, f"{declared}, but {shown(chunk.content[: chunk.overlap])} is not in chunk {before.index}")
     if not chunk.overlap and spans_of(before) and spans_of(chunk):
         # A table's header may be named again; the end of the chunk before may not be without being declared.
-        last, first = spans_of(before)[-1], spans_of(chunk)[0]
-        if last[0] < first[0] < last[1]:
-            fail(5, f"{declared}, but source {first[0]}:{min(first[1], last[1])} is in chunk {before.index} too")
+        start, end = spans_of(before)[-1]
+        for a, b in spans_of(chunk):
+            if start < a < end <= b:
+                fail(5, f"{declared}, but source {a}:{end} is in chunk {before.index} too")
 
 
 def order(case: Case) -> None:
