@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from .blanks import BLANK
 
 __all__ = ["fences"]
 
 # The rest of a fence line may hold no other line end, and no backtick after backticks (that is code in a line of text).
-_FENCE = re.compile("\n {0,3}(?:(`{3,})([^\n`\x85\u2028\u2029]*)|(~{3,})([^\n\x85\u2028\u2029]*))(?=\n|\\Z)")
+_FENCE = re.compile(" {0,3}(?:(`{3,})([^\n`\x85\u2028\u2029]*)|(~{3,})([^\n\x85\u2028\u2029]*))(?=\n|\\Z)")
 
 
 def fences(text: str) -> list[tuple[int, int, int, int]]:
@@ -18,15 +19,11 @@ def fences(text: str) -> list[tuple[int, int, int, int]]:
     Each is given by four positions: where its opening line begins and ends, where its closing line begins and ends
     (both the end of the text if there is none). Line ends are not part of the lines.
     """
-    if "```" not in text and "~~~" not in text:
-        return []
     found = []
     begin = stop = size = 0
     marker = ""
-    first = _FENCE.match("\n" + text[: text.find("\n") if "\n" in text else len(text)])
-    matches = [(0, first.end() - 1, first)] if first else []
-    matches += [(m.start() + 1, m.end(), m) for m in _FENCE.finditer(text)]
-    for start, end, match in matches:
+    for match in sorted([*_lines(text, "```"), *_lines(text, "~~~")], key=lambda match: match.start()):
+        start, end = match.span()
         run = match[1] or match[3]
         if not marker:
             marker, size, begin, stop = run[0], len(run), start, end
@@ -36,3 +33,15 @@ def fences(text: str) -> list[tuple[int, int, int, int]]:
     if marker:
         found.append((begin, stop, len(text), len(text)))
     return found
+
+
+def _lines(text: str, mark: str) -> Iterator[re.Match[str]]:
+    """The lines that begin with a mark. Looking for the mark alone is several times faster than a pattern."""
+    at = text.find(mark)
+    while at >= 0:
+        start = text.rfind("\n", 0, at) + 1
+        match = _FENCE.match(text, start) if at - start <= 3 else None
+        if match is not None and (match[1] or match[3]).startswith(mark):
+            yield match
+        end = text.find("\n", at)
+        at = text.find(mark, end) if end >= 0 else -1
