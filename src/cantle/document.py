@@ -18,7 +18,13 @@ from .strategy import Strategy, config
 
 __all__ = ["MDocument"]
 
-DEFAULT_STRATEGY = {"markdown": "markdown", "html": "html", "json": "json", "latex": "latex"}
+DEFAULT_STRATEGY = {
+    "markdown": "markdown",
+    "html": "html",
+    "json": "json",
+    "latex": "latex",
+    "pdf": "structural-context",
+}
 """What `chunk()` without a strategy takes for a kind; any other kind is cut by `recursive`."""
 
 
@@ -58,7 +64,7 @@ class MDocument(Source):
 
     @classmethod
     def from_pdf_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
-        """The text of a PDF, its pages separated by form feeds."""
+        """The text of a PDF, its pages separated by form feeds. `structural-context` cleans it and tells the pages."""
         return cls(text, "pdf", _metadata(metadata), source)
 
     @classmethod

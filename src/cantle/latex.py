@@ -10,7 +10,7 @@ from .blocks import latex as blocks
 from .blocks.latex_titles import title
 from .chunk import Span
 from .lengths import Measure
-from .packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, encloses, held, level
+from .packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, encloses, held
 from .places import Paths
 
 __all__ = ["Layout"]

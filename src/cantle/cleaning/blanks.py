@@ -42,7 +42,7 @@ def plain_blanks(draft: Draft, examined: str) -> None:
 
 
 def without_width(text: str, joiners: bool) -> list[tuple[int, int]]:
-    """The stretches of characters without width, but for the joiners that join something; without `joiners` all such."""
+    """The stretches of characters without width, without the joiners that join something, or `joiners` at all."""
     found: list[tuple[int, int]] = []
     for start, end in _runs(text, _ZERO_WIDTH if joiners else _ZERO_WIDTH_ALONE):
         if not _joins(text[start - 1 : start], text[end : end + 1]):

@@ -71,9 +71,9 @@ class StructuralContext(Sized):
     )
     normalize_whitespace: bool = option(
         False,
-        "Markdown and text: take blanks at line ends, blank lines after a blank line and characters without width out, "
-        "write line ends as line feeds, and tabs and no-break spaces as spaces. Chunks that this changes are no literal "
-        "slices; their offsets are right all the same. Text of a PDF is always cleaned so.",
+        "Markdown and text: take blanks at line ends, blank lines after a blank line and characters without width "
+        "out, write line ends as line feeds, and tabs and no-break spaces as spaces. Chunks that this changes are no "
+        "literal slices; their offsets are right all the same. Text of a PDF is always cleaned so.",
     )
 
     def __post_init__(self) -> None:

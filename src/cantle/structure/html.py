@@ -49,7 +49,7 @@ class HtmlOutline:
         gaps = blocks.gaps_of(texts, tree)
         plan = blocks.plan(texts, tree, gaps, keep_headings=True)
         self.left_out = plan.left_out
-        self._piped = _are_data(tokens, tree)
+        self._piped = blocks.are_data(tokens, tree)
         self.page = blocks.render(texts, tree, gaps, plan.left_out, markdown=self._piped)
         self.text, self.shown = self.page.guarded, self.page.text
         self._sections = [section for section in plan.sections if section.heading is not None]
@@ -110,16 +110,3 @@ class HtmlOutline:
     def _blocks(self, start: int, end: int) -> list[Block]:
         found = self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
         return [block for block in found if block.end <= end]
-
-
-def _are_data(tokens: blocks.Tokens, tree: blocks.Tree) -> bool:
-    """Whether all tables have header cells, and none is in another."""
-    import numpy
-
-    heads = numpy.flatnonzero(tokens.codes == blocks.HEADER_CELL)
-    before = -1
-    for opens, closes in sorted(tree.tables):
-        if opens < before or not numpy.searchsorted(heads, closes) > numpy.searchsorted(heads, opens):
-            return False
-        before = closes
-    return bool(tree.tables)

@@ -32,19 +32,24 @@ class LatexOutline:
         self.blocks = _outermost(Block("environment", a, b) for a, b in sorted(document.blocks))
 
     def title(self, number: int) -> str:
+        """The title of a heading, on one line."""
         return "" if number < self._first else self._layout.title(number - self._first)
 
     def line(self, number: int) -> str:
+        """A heading as it stands in front of a chunk."""
         name = self.title(number)
         return f"{'#' * (self.headings[number].level - self._least)} {name}" if name else ""
 
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
+        """What of a stretch fits and so is not cut."""
         return self._layout.whole(start, end, measure, limit)
 
     def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
+        """The long tables and code blocks of a stretch."""
         return iter(())
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
+        """Where to cut a stretch below its headings."""
         return self._layout.inner(keep, start, end)
 
 

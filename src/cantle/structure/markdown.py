@@ -53,13 +53,16 @@ class MarkdownOutline:
         return list(definitions(self.text, apart))
 
     def title(self, number: int) -> str:
+        """The title of a heading, on one line."""
         return title(self.text, self._headings[number])
 
     def line(self, number: int) -> str:
+        """A heading as it stands in front of a chunk."""
         name = self.title(number)
         return f"{'#' * self.headings[number].level} {name}" if name else ""
 
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
+        """What of a stretch fits and so is not cut."""
         found: list[Span] = []
         for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
             if self._size(i, measure) <= limit:
@@ -69,11 +72,13 @@ class MarkdownOutline:
         return found
 
     def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
+        """The long tables and code blocks of a stretch."""
         for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
             if block.kind in ("table", "code") and self._size(i, measure) > limit:
                 yield from self._table(block, self._solid[i].head) if block.kind == "table" else self._code(block)
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
+        """Where to cut a stretch below its headings."""
         items: list[Level] = []
         long = [b for b in self._blocks(start, end) if b.kind in ("list", "quote") and not encloses(keep, b.start + 1)]
         if long:

@@ -38,19 +38,24 @@ class TextOutline:
         self.headings = [Heading(block.start, block.end, block.level) for block in self._found]
 
     def title(self, number: int) -> str:
+        """The title of a heading, on one line."""
         return self._found[number].title
 
     def line(self, number: int) -> str:
+        """A heading as it stands in front of a chunk."""
         block = self._found[number]
         return f"{'#' * block.level} {block.title}"
 
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
+        """What of a stretch fits and so is not cut."""
         return []
 
     def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
+        """The long tables and code blocks of a stretch."""
         return iter(())
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
+        """Where to cut a stretch below its headings."""
         return ladder(self.text, start, end, keep, self.segmenter)
 
 

@@ -11,19 +11,17 @@ here against lexbor's tree.
 
 from __future__ import annotations
 
-from .names import HEADER_CELL
 from .page import Page
 from .references import of_span
 from .render import gaps_of, render
 from .sections import Plan, Section, plan, titles_at
 from .selectors import Selector, parse
-from .tables import MADE_BY_MARKDOWN
+from .tables import MADE_BY_MARKDOWN, are_data
 from .texts import Texts, read
 from .tokens import Tokens, tokens
 from .tree import Element, Tree, nest
 
 __all__ = [
-    "HEADER_CELL",
     "MADE_BY_MARKDOWN",
     "Element",
     "Page",
@@ -33,6 +31,7 @@ __all__ = [
     "Texts",
     "Tokens",
     "Tree",
+    "are_data",
     "gaps_of",
     "nest",
     "of_span",

@@ -26,7 +26,6 @@ __all__ = [
     "LISTS",
     "LOOSE",
     "NONE",
-    "HEADER_CELL",
     "NUMBER",
     "PARAGRAPH",
     "RAW",
@@ -189,8 +188,6 @@ class Numbers(dict[str, int]):
         self[written] = sign * number
         return sign * number
 
-
-HEADER_CELL = NUMBER["th"]
 
 _WRITTEN = {"": 0, **NUMBER, **{"/" + name: -number for name, number in NUMBER.items()}}
 

@@ -1,4 +1,4 @@
-"""What stands between the cells and rows of a table."""
+"""What stands between the cells and rows of a table, and which tables hold data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from .names import NUMBER
+from .tokens import Tokens
+from .tree import Tree
 
-__all__ = ["MADE_BY_MARKDOWN", "Markdown", "Plain", "Tables"]
+__all__ = ["MADE_BY_MARKDOWN", "Markdown", "Plain", "Tables", "are_data"]
 
 MADE_BY_MARKDOWN = "|-\\"
 """The characters that `Markdown` writes, and those that mask a pipe in a cell."""
@@ -103,3 +105,16 @@ class Markdown:
         dashes = "" if self._rows else "|" + "---|" * self._cells + "\n"
         self._rows, self._cells = self._rows + 1, 0
         return f" |\n{dashes}"
+
+
+def are_data(tokens: Tokens, tree: Tree) -> bool:
+    """Whether a page has tables, all of them with header cells and none in another: they hold data, not the page."""
+    import numpy
+
+    heads = numpy.flatnonzero(tokens.codes == NUMBER["th"])
+    before = -1
+    for opens, closes in sorted(tree.tables):
+        if opens < before or not numpy.searchsorted(heads, closes) > numpy.searchsorted(heads, opens):
+            return False
+        before = closes
+    return bool(tree.tables)

@@ -33,7 +33,7 @@ from .names import (
 from .selectors import Selector
 from .tokens import Tokens
 
-__all__ = ["Element", "Tree", "nest"]
+__all__ = ["Element", "nest", "Tree"]
 
 
 @dataclass(slots=True)
