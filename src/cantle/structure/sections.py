@@ -31,8 +31,8 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
     """The sections of a document, the small ones joined with what follows them, else with what is before.
 
     A section shorter than `least` is joined with its own subsections and with its later siblings, never with the
-    section of another parent. Its heading counts as a part of it. A small one that what follows does not fit beside
-    makes one stretch with it, which is cut below its headings.
+    section of another parent. Its heading counts as a part of it. A small one before a section that is cut anyway makes
+    one stretch with it, which is cut below its headings; so does a heading without any text before any section.
     """
     text, headings = outline.text, outline.headings
     starts = [heading.start for heading in headings]
@@ -48,10 +48,13 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
         limit = room - headers.size_above(i)
         fits = measured <= limit
         while fits and measured < least and last + 1 < len(starts) and headings[last + 1].level >= level:
-            last += 1
-            end = starts[last + 1] if last + 1 < len(starts) else len(text)
-            measured = size(start, end)
-            fits = measured <= limit
+            following = starts[last + 2] if last + 2 < len(starts) else len(text)
+            joined = size(start, following)
+            if joined > limit and not _is_bare(outline, last, end):
+                alone = size(starts[last + 1], following)
+                if alone <= room - headers.size_above(last + 1):
+                    break  # it stays whole
+            last, end, measured, fits = last + 1, following, joined, joined <= limit
         unit = Unit(start, end, i, last, fits, measured)
         if fits and measured < least and found and _goes_back(outline, found[-1], level):
             joined = size(found[-1].start, end)
@@ -66,6 +69,11 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
 def _goes_back(outline: Outline, before: Unit, level: int) -> bool:
     """Whether a section of a level may join the unit before it: it is under the same heading, or under that one."""
     return before.first >= 0 and outline.headings[before.first].level <= level
+
+
+def _is_bare(outline: Outline, number: int, end: int) -> bool:
+    """Whether a section that ends at `end` is nothing but its heading."""
+    return number >= 0 and _is_blank(outline.text, outline.headings[number].end, end)
 
 
 def _sizer(text: str, measure: Measure) -> Callable[[int, int], float]:
