@@ -106,6 +106,9 @@ def _fragments(packer: Packer, start: int, end: int, frame: float) -> Iterator[t
         explain=explain,
     )
     inner.spans = Spans(packer.text, True, explain)
-    inner.add_or_cut(start, end)
+    if inner.fits(start, end):
+        inner.spans.add(start, end, _ROW)
+    else:
+        inner.pack_region(start, end, cut=_ROW)
     cuts: Sequence[Cut | None] = inner.spans.cuts or [None] * len(inner.spans.starts)
     yield from zip(inner.spans.starts, inner.spans.ends, cuts, strict=True)

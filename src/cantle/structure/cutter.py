@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ..blocks.sentences import Segmenter
 from ..chunk import Cut, Span
@@ -127,6 +126,8 @@ class Cutter:
             at = frame.end
         self._pack(at, unit.end, limit, self._end(unit))
         self.pieces[count:] = [piece._replace(follows=i > 0) for i, piece in enumerate(self.pieces[count:])]
+        if len(self.pieces) > count:
+            self.pieces[-1] = self.pieces[-1]._replace(cut=self._end(unit))
 
     def _frames(self, unit: Unit, limit: float) -> Iterator[Frame]:
         """The long tables and code blocks of a stretch whose frame is small enough to be repeated."""
@@ -198,7 +199,8 @@ class Cutter:
 
     def _repeat(self) -> None:
         repeats = Repeats(self.outline, self.measure, self.segmenter, self.overlap)
-        for i, (before, piece) in enumerate(pairwise(self.pieces), 1):
+        for i in range(1, len(self.pieces)):
+            before, piece = self.pieces[i - 1], self.pieces[i]
             if not piece.follows or piece.lead or piece.tail or before.lead or before.tail:
                 continue
             number = self.number_at(piece.own)

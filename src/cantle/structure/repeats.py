@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 
 from ..blocks.sentences import Segmenter
 from ..graphemes import is_boundary
@@ -38,7 +38,7 @@ class Repeats:
         """
         text = self.text
         low = max(self.measure.fit_back(before.end, self.most), before.own)
-        solid = bisect_left(self._ends, before.end) - 1
+        solid = bisect_right(self._ends, before.end) - 1
         if solid >= 0:
             low = max(low, self._ends[solid])
         while low < before.end and text[low] in STRIP:
@@ -51,14 +51,14 @@ class Repeats:
             # The first of the window is the start of a sentence only if the window begins where the chunk does.
             if at < low or (start == 0 and since > before.own):
                 continue
-            if self._fits(at, before, piece, room):
-                return at if at > before.start else piece.own
+            if at > before.start and self._fits(at, before, piece, room):
+                return at
         if text[before.end - 1] in _ENDS or _BLANK_LINE.search(text, before.end, piece.own):
             return piece.own
         for word in _WORD.finditer(text, max(low, 1) - 1, before.end):
             at = word.start()
-            if is_boundary(text, at) and self._fits(at, before, piece, room):
-                return at if at > before.start else piece.own
+            if at > before.start and is_boundary(text, at) and self._fits(at, before, piece, room):
+                return at
         return piece.own
 
     def _fits(self, at: int, before: Piece, piece: Piece, room: float) -> bool:
