@@ -37,8 +37,13 @@ def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _snapped(text: str, span: Span) -> Span:
-    """A stretch without the white space at its ends that is a part of a cluster with what was left out."""
+    """A stretch without the white space at its ends that is a part of a cluster with what was left out.
+
+    White space that was rewritten and that its first character is a part of a cluster with belongs to it.
+    """
     start, end = span
+    while 0 < start < end and text[start - 1].isspace() and not text[start].isspace() and not is_boundary(text, start):
+        start -= 1
     while start < end and text[start].isspace() and not is_boundary(text, start):
         start += 1
     while start < end and text[end - 1].isspace() and not is_boundary(text, end):
@@ -56,7 +61,7 @@ def moved(chunk: Chunk, document: Source, offsets: OffsetMap) -> Chunk:
     )
     # A chunk may begin with a repeated stretch from far before it: its own bounds are mapped, not its spans'.
     bounds = offsets.stretches(chunk.start, chunk.end)
-    start = bounds[0][0] if bounds else offsets.to_old(chunk.start)
+    start = _snapped(document.text, bounds[0])[0] if bounds else offsets.to_old(chunk.start)
     end = bounds[-1][1] if bounds else start
     exact = chunk.exact and len(spans) == 1 and document.text[start:end] == chunk.content
     new = Chunk(
