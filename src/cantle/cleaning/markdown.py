@@ -51,12 +51,12 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
         lines = draft.text if "\r" not in draft.text else draft.text.replace("\r", "\n")
         draft.marks = [mark for fence in fences(lines) for mark in fence]
     if comments:
-        draft.cut(find_comments(_examined(draft)), "comment")
+        draft.cut(find_comments(draft.text, _code(draft)), "comment")
     if whitespace:
         plain_blanks(draft, _examined(draft))
     if invisible:
         draft.cut(without_width(_examined(draft), joiners), "zero-width")
-    if data_uris:
+    if data_uris and any_data_uri(draft.text):
         found = find_data_uris(_examined(draft))
         draft.report([(uri.start, uri.end) for uri in found], "data-uri")
         edits: list[Edit] = []
@@ -70,6 +70,11 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
     elif draft.text == text:
         return Cleaned(text, OffsetMap.identity(len(text)))
     return draft.result()
+
+
+def _code(draft: Draft) -> list[tuple[int, int]]:
+    """The fenced blocks."""
+    return list(zip(draft.marks[::4], draft.marks[3::4], strict=True))
 
 
 def _examined(draft: Draft) -> str:

@@ -48,16 +48,20 @@ class Spans:
         starts: list[int] = []
         ends: list[int] = []
         cuts: list[Cut] = []
+        before = 0.0  # the length of the last one
         for i, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
-            small = starts and (measure.length(start, end) < least or measure.length(starts[-1], ends[-1]) < least)
-            if small and measure.length(starts[-1], end) <= limit:
-                ends[-1] = end
-                if self.cuts is not None:
-                    cuts[-1] = self.cuts[i]
-            else:
-                starts.append(start)
-                ends.append(end)
-                if self.cuts is not None:
-                    cuts.append(self.cuts[i])
+            size = measure.length(start, end)
+            if starts and (size < least or before < least):
+                joined = measure.length(starts[-1], end)
+                if joined <= limit:
+                    ends[-1], before = end, joined
+                    if self.cuts is not None:
+                        cuts[-1] = self.cuts[i]
+                    continue
+            starts.append(start)
+            ends.append(end)
+            before = size
+            if self.cuts is not None:
+                cuts.append(self.cuts[i])
         self.starts, self.ends = starts, ends
         self.cuts = cuts if self.cuts is not None else None
