@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantle.blocks.text import BLANKS, TextBlock, text_blocks
+from cantle.blocks.text import TextBlock, text_blocks
+from cantle.whitespace import BLANKS
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-__all__ = ["BLANKS", "TextBlock", "text_blocks"]
+from ..whitespace import BLANKS
 
-BLANKS = (
-    "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a"
-    "\u2028\u2029\u205f\u3000"
-)
-"""What a line is blank by, and trimmed of: Unicode's separators but the no-break ones, and the ASCII controls."""
+__all__ = ["TextBlock", "text_blocks"]
 
 _LONGEST_TITLE = 91
 

@@ -1,4 +1,4 @@
-"""White space as Java counts it, blanks of other kinds, and characters without width."""
+"""Line ends, blanks at the ends of lines, no-break spaces, and characters without width."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import re
 from collections.abc import Iterator
 from unicodedata import category
 
+from ..whitespace import BLANKS
 from .draft import Draft, Edit
 
-__all__ = ["BLANK", "edges", "line_ends", "plain_blanks", "tidy", "without_width"]
+__all__ = ["edges", "line_ends", "plain_blanks", "tidy", "without_width"]
 
-# Java's white space: U+00A0, U+2007 and U+202F are none of it, nor is U+0085.
-BLANK = (
-    "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-    "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
-)
 _RETURNS = re.compile("\r(?=\n)|\r+(?!\n)")
 _OTHER_BLANKS = "\t\u00a0\u2007\u202f"
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
@@ -22,7 +18,7 @@ _ZERO_WIDTH_ALONE = "\u200b\u2060\ufeff"
 _JOINERS = "\u200c\u200d"
 # A line end with blanks before it, or with blank lines after it: what there may be to tidy. The search jumps from line
 # end to line end, and nothing is read twice but the indentation of the next line.
-_LOOSE_END = re.compile(f"\n(?:(?<=[{BLANK}]\n)(?:[{BLANK}]*\n)?|[{BLANK}]*\n)")
+_LOOSE_END = re.compile(f"\n(?:(?<=[{BLANKS}]\n)(?:[{BLANKS}]*\n)?|[{BLANKS}]*\n)")
 
 
 def line_ends(draft: Draft) -> None:
@@ -93,8 +89,8 @@ def _beyond_latin(character: str) -> bool:
 
 def edges(text: str) -> tuple[int, int]:
     """Where the first line that is not blank begins, and where the last character that is not blank ends."""
-    indented = len(text) - len(text.lstrip(BLANK))
-    return text.rfind("\n", 0, indented) + 1, len(text.rstrip(BLANK))
+    indented = len(text) - len(text.lstrip(BLANKS))
+    return text.rfind("\n", 0, indented) + 1, len(text.rstrip(BLANKS))
 
 
 def tidy(text: str, start: int, end: int) -> Iterator[Edit]:
@@ -105,8 +101,8 @@ def tidy(text: str, start: int, end: int) -> Iterator[Edit]:
     line = start
     for match in _LOOSE_END.finditer(text, start, end):
         first, after = match.span()
-        if text[first - 1] in BLANK:
-            yield line + len(text[line:first].rstrip(BLANK)), first, ""
+        if text[first - 1] in BLANKS:
+            yield line + len(text[line:first].rstrip(BLANKS)), first, ""
         if after - first > 2:
             yield first + 1, after - 1, ""
         line = after

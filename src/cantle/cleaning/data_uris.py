@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .blanks import BLANK
+from ..whitespace import BLANKS
 
 __all__ = ["DataUri", "any_data_uri", "data_uris"]
 
-_IN_LINE = BLANK.replace("\n", "").replace("\r", "")
+_IN_LINE = BLANKS.replace("\n", "").replace("\r", "")
 # Anchored at `](`: a search for `![` would read a line of them again and again.
 _DATA = re.compile(rf"\]\(([{_IN_LINE}\u00a0\u2007\u202f]*)data:[A-Za-z0-9.+/-]+(?=[;,])")
-_STOP = re.compile(rf"[{BLANK}\u00a0\u2007\u202f)]")
+_STOP = re.compile(rf"[{BLANKS}\u00a0\u2007\u202f)]")
 _LINE_END = re.compile(r"[\r\n]")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .blanks import BLANK
+from ..whitespace import BLANKS
 
 __all__ = ["fences"]
 
@@ -27,7 +27,7 @@ def fences(text: str) -> list[tuple[int, int, int, int]]:
         run = match[1] or match[3]
         if not marker:
             marker, size, begin, stop = run[0], len(run), start, end
-        elif run[0] == marker and len(run) >= size and not (match[2] or match[4] or "").strip(BLANK):
+        elif run[0] == marker and len(run) >= size and not (match[2] or match[4] or "").strip(BLANKS):
             found.append((begin, stop, start, end))
             marker = ""
     if marker:

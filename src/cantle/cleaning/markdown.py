@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..source import OffsetMap
-from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, without_width
+from ..whitespace import BLANKS
+from .blanks import edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .comments import comments as find_comments
 from .data_uris import any_data_uri
@@ -104,7 +105,7 @@ def _tidy(draft: Draft) -> list[Edit]:
         opening, body, closing, _ = marks[i : i + 4]
         edits += tidy(text, start, body)
         closed = closing < len(text)
-        last = opening + len(text[opening:body].rstrip(BLANK))
+        last = opening + len(text[opening:body].rstrip(BLANKS))
         if last < body and end > body:
             edits.append((last, body, ""))
         if not closed and end > body:  # blank lines at the end go, the blanks of the last line stay

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .blanks import BLANK
+from ..whitespace import BLANKS
 
 __all__ = ["Layout", "Line", "Page", "split"]
 
-_BLANKS = re.compile(f"[{BLANK}]*")
+_BLANKS = re.compile(f"[{BLANKS}]*")
 _DIGIT = re.compile("[0-9]")
 _SHORT = 64
 
@@ -33,9 +33,9 @@ class Layout:
     __slots__ = ("bottom", "digits", "end", "lines", "start", "top")
 
     def __init__(self, page: str) -> None:
-        indented = len(page) - len(page.lstrip(BLANK))
+        indented = len(page) - len(page.lstrip(BLANKS))
         self.start = page.rfind("\n", 0, indented) + 1
-        self.end = end = len(page.rstrip(BLANK))
+        self.end = end = len(page.rstrip(BLANKS))
         first = page.find("\n", indented, end)
         self.lines = first >= 0
         self.top: tuple[Line, ...]
@@ -46,7 +46,7 @@ class Layout:
             following = first + _blanks(page, first)
             second = page.find("\n", following, end)
             last = page.rfind("\n", 0, end) + 1
-            before = len(page[:last].rstrip(BLANK))
+            before = len(page[:last].rstrip(BLANKS))
             self.top = (_line(page, indented, first), _line(page, following, end if second < 0 else second))
             self.bottom = (_line(page, last, end), _line(page, page.rfind("\n", 0, before) + 1, before))
         self.digits = any(_DIGIT.search(line.text) for line in self.top + self.bottom)
@@ -74,7 +74,7 @@ def split(text: str) -> tuple[list[Page], int]:
         if part in layouts:
             layout = layouts[part]
         else:
-            layout = Layout(part) if part.strip(BLANK) else None
+            layout = Layout(part) if part.strip(BLANKS) else None
             if len(part) <= _SHORT:
                 layouts[part] = layout
         if layout:
@@ -85,9 +85,9 @@ def split(text: str) -> tuple[list[Page], int]:
 
 def _line(page: str, start: int, end: int) -> Line:
     line = page[start:end]
-    stripped = line.lstrip(BLANK)
+    stripped = line.lstrip(BLANKS)
     start += len(line) - len(stripped)
-    stripped = stripped.rstrip(BLANK)
+    stripped = stripped.rstrip(BLANKS)
     return Line(start, start + len(stripped), stripped)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from unicodedata import category
 
-from .blanks import BLANK, edges, line_ends, plain_blanks, tidy, without_width
+from ..whitespace import BLANKS
+from .blanks import edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .draft import Draft, Edit
 from .hyphens import join_words
@@ -85,11 +86,11 @@ def _body(text: str, at: int, layout: Layout, top: int, bottom: int) -> tuple[in
     """Where what is left of a page without lines at its top and bottom begins and ends: nowhere if nothing is left."""
     start, end = at + layout.start, at + layout.end
     if bottom:
-        end = start + len(text[start : at + layout.bottom[bottom - 1].start].rstrip(BLANK))
+        end = start + len(text[start : at + layout.bottom[bottom - 1].start].rstrip(BLANKS))
     if top:
         above = at + layout.top[top - 1].end
         rest = text[above:end]
-        start = above + rest.rfind("\n", 0, len(rest) - len(rest.lstrip(BLANK))) + 1
+        start = above + rest.rfind("\n", 0, len(rest) - len(rest.lstrip(BLANKS))) + 1
     return start, end
 
 
@@ -97,7 +98,7 @@ def _continued(text: str, until: int, start: int, end: int) -> int:
     """Where a word that is divided at `until` goes on in `[start, end)`; 0 if there is none."""
     if until < 2 or text[until - 1] != "-" or not text[until - 2].isalpha():
         return 0
-    first = end - len(text[start:end].lstrip(BLANK))
+    first = end - len(text[start:end].lstrip(BLANKS))
     return first if category(text[first]) == "Ll" else 0
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..blocks.text import BLANKS
 from ..cleaning import Cleaned, clean_markdown, clean_pdf, clean_text
 from ..errors import OptionError
 from ..lengths import resolve
+from ..whitespace import BLANKS
 from . import settings as options_
 from .engine import chunk_cleaned
 from .grammar import is_markdown

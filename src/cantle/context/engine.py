@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ..blocks.text import BLANKS
+from ..whitespace import BLANKS
 from .emit import Emitter
 from .grammar import Block, markdown_blocks, numbered_blocks, tables_in
 from .measures import Sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..blocks.text import BLANKS
+from ..whitespace import BLANKS
 from .measures import Sizes
 from .pieces import Piece
 from .places import JOINT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..blocks.text import BLANKS
+from ..whitespace import BLANKS
 from .grammar import Path
 from .measures import Sizes
 from .settings import Settings

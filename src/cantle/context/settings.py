@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..blocks.text import BLANKS
 from ..errors import CantleWarning, OptionError, UnusedOptionWarning
 from ..lengths import Length, resolve
 from ..tokenizers import ENCODINGS, MODELS
 from ..warn import warn
+from ..whitespace import BLANKS
 
 __all__ = ["DEFAULTS", "DEFAULT_ENCODING", "Settings", "boolean", "given", "resolved", "text", "whole"]
 
