@@ -104,13 +104,18 @@ class _OutsidePieces(LiteralPieces):
 class Gaps:
     """Cut at given stretches of the text, which are left out at the cuts: white space between blocks.
 
-    `gaps` ascend and are disjoint; those in one of the stretches to `keep` whole are no place to cut.
+    `gaps` ascend and are disjoint; those in one of the stretches to `keep` whole are no place to cut. `kind` and
+    `detail` go into the reason that `explain=True` gives.
     """
 
-    kind = "separator"
-
-    def __init__(self, gaps: Sequence[tuple[int, int]], detail: str, keep: Sequence[tuple[int, int]] = ()) -> None:
-        self.detail = detail
+    def __init__(
+        self,
+        gaps: Sequence[tuple[int, int]],
+        detail: str,
+        keep: Sequence[tuple[int, int]] = (),
+        kind: str = "separator",
+    ) -> None:
+        self.kind, self.detail = kind, detail
         if keep:
             starts = [start for start, _ in keep]
             ends = [0, *(end for _, end in keep)]

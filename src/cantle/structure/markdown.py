@@ -12,7 +12,8 @@ from ..blocks.markdown import nested_fences, outline, title
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
 from ..lengths import Measure
-from ..packing import Borders, Frame, Level, encloses
+from ..packing import Frame, Gaps, Level, encloses
+from ..whitespace import STRIP
 from .ladder import ladder
 from .outline import Block, Heading, fitting
 from .references import Definition, definitions
@@ -98,8 +99,8 @@ class MarkdownOutline:
 
     def _items(self, blocks: Sequence[Block], keep: Sequence[Span]) -> Iterator[Level]:
         """Before the outer items of long lists, then before all items."""
-        outer: list[int] = []
-        every: list[int] = []
+        outer: list[Span] = []
+        every: list[Span] = []
         for block in blocks:
             found = [
                 (len(match[1].expandtabs(4)), match.start())
@@ -110,12 +111,13 @@ class MarkdownOutline:
             found = [(indent, at) for indent, at in found if not encloses(fences, at)]
             if found:
                 least = found[0][0] + 1
-                outer += [at for indent, at in found if indent <= least]
-                every += [at for _, at in found]
+                gaps = [(self._text_end(block.start, at), at) for _, at in found]
+                outer += [gap for gap, (indent, _) in zip(gaps, found, strict=True) if indent <= least]
+                every += gaps
         if outer:
-            yield Borders(outer, "item")
+            yield Gaps(outer, "", kind="item")
         if len(every) > len(outer):
-            yield Borders(every, "item")
+            yield Gaps(every, "", kind="item")
 
     def _nested(self, block: Block) -> list[Span]:
         found = nested_fences(self._view, self._solid[bisect_left(self._starts, block.start)])
@@ -151,6 +153,12 @@ class MarkdownOutline:
         starts = [start, *(b for _, b in line_gaps(text, 1, start, end))]
         stops = [*starts[1:], end]
         return [a for a, b in zip(starts, stops, strict=True) if a < b and not text[a:b].isspace()]
+
+    def _text_end(self, start: int, end: int) -> int:
+        """The end of a stretch without the white space there."""
+        while end > start and self.text[end - 1] in STRIP:
+            end -= 1
+        return end
 
     def _line_end(self, end: int) -> int:
         """A block's end without its last line end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 
 from ..blocks.sentences import Segmenter
 from ..graphemes import is_boundary
@@ -27,8 +27,9 @@ class Repeats:
 
     def __init__(self, outline: Outline, measure: Measure, segmenter: Segmenter, most: float) -> None:
         self.text, self.measure, self.segmenter, self.most = outline.text, measure, segmenter, most
-        ends = [block.end for block in outline.blocks if block.kind in _SOLID]
-        self._ends = sorted([*ends, *(heading.end for heading in outline.headings)])
+        solid = [(block.start, block.end) for block in outline.blocks if block.kind in _SOLID]
+        solid = sorted([*solid, *((heading.start, heading.end) for heading in outline.headings)])
+        self._starts, self._ends = [start for start, _ in solid], [end for _, end in solid]
 
     def start(self, before: Piece, piece: Piece, room: float) -> int:
         """Where `piece` begins with whole sentences of `before` in front that measure at most the overlap.
@@ -38,7 +39,7 @@ class Repeats:
         """
         text = self.text
         low = max(self.measure.fit_back(before.end, self.most), before.own)
-        solid = bisect_right(self._ends, before.end) - 1
+        solid = bisect_left(self._starts, before.end) - 1
         if solid >= 0:
             low = max(low, self._ends[solid])
         while low < before.end and text[low] in STRIP:
