@@ -100,7 +100,7 @@ class Framed:
 
     def _fits(self, made: str) -> bool:
         """Whether a part is no longer than a chunk can be, its header included."""
-        of = self.sizes.of
+        of, made = self.sizes.of, made.strip(BLANKS)  # a part above the budget is alone in its chunk
         if of(made) <= self.place.limit:
             return True
         if not self.sizes.tokens or of(made) > self.size:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["FULL_STOPS", "SENTENCE", "WORD", "WORDS", "borders", "sentence_starts"]
+__all__ = ["FULL_STOPS", "SENTENCE", "WORDS", "borders", "sentence_starts"]
 
-SENTENCE, WORD = 2, 5
-WORDS = WORD + 1
-"""How many levels there are."""
+SENTENCE, WORDS = 2, 6
+"""The level of sentences, and how many levels there are: the last one is that of words."""
 
 _LITERAL = {
     level: re.compile(separator) for level, separator in enumerate(["\n\n", "\n", "", "; ", ", ", " "]) if separator
