@@ -104,7 +104,7 @@ class MarkdownOutline:
         for block in blocks:
             found = [
                 (len(match[1].expandtabs(4)), match.start())
-                for match in _ITEM.finditer(self.text, block.start, block.end)
+                for match in _ITEM.finditer(self._view, block.start, block.end)
                 if not encloses(keep, match.start())
             ]
             fences = self._nested(block)

@@ -10,7 +10,7 @@ from ..chunk import Span
 __all__ = ["References", "definitions"]
 
 _DEFINITION = re.compile(
-    r"^ {0,3}\[((?:[^\[\]\\\r\n]|\\[^\r\n]){1,999})\]:[ \t]*(?=[^ \t\r\n])([^\r\n]*)", re.MULTILINE
+    r"(?:^|(?<=\r)) {0,3}\[((?:[^\[\]\\\r\n]|\\[^\r\n]){1,999})\]:[ \t]*(?=[^ \t\r\n])([^\r\n]*)", re.MULTILINE
 )
 _GOES_ON = re.compile(r"(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*(?: {4}|\t)[^\r\n]*")
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\[\s\S]){1,999})\]")
