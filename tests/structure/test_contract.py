@@ -71,11 +71,15 @@ def test_made_documents(kind: str, data: st.DataObject) -> None:
 
 PARTS = {
     "markdown": [
-        "# A", "## B\n", "#", "T\n===", "```", "~~~py", "| a | b |\n|---|---|", "| c | d |", "- x", "  - y", "1. z", "> q",
-        "$$", "<div>", "<!-- ", " -->", "[a]: b", "[a]", "[^1]", "[^1]: n", "---", "![](data:image/png;base64,AA)", "\t",
+        "# A", "## B\n", "#", "T\n===", "```", "~~~py", "| a | b |\n|---|---|", "| c | d |", "- x", "  - y", "1. z",
+        "> q", "$$", "<div>", "<!-- ", " -->", "[a]: b", "[a]", "[^1]", "[^1]: n", "---", "\t",
+        "![](data:image/png;base64,AA)",
     ],
     "text": ["1 A", "1.1 B", "2. C", "1. d.", "3 Four bar", "(data:image/png;base64,AA)", "\t", "\ufeff", "\u200b"],
-    "pdf": ["1", "2", "- 3 -", "Page 4", "head", "fig-", "ures", "\f", "\f", "1 A", "1.1 B", "\t", "\u200b", "\xa0", "\u0301"],
+    "pdf": [
+        "1", "2", "- 3 -", "Page 4", "head", "fig-", "ures", "\f", "\f", "1 A", "1.1 B", "\t", "\u200b", "\xa0",
+        "\u0301",
+    ],
     "html": [
         "<h1>", "</h1>", "<h2>B</h2>", "<p>", "<pre>", "</pre>", "<table><tr><th>a<th>b", "<tr><td>c", "</table>",
         "<ul><li>", "</ul>", "<!-- c -->", "<script>", "</script>", "&amp;", "<blockquote>", "<br>", "<p hidden>", "\t",
