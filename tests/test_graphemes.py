@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import time
+from bisect import bisect_left, bisect_right
+
 import pytest
 import regex
 from hypothesis import given, settings
@@ -185,10 +189,87 @@ def test_long_runs_are_not_walked_again_for_every_position(text: str) -> None:
 
 
 def test_the_remembered_run_belongs_to_its_text() -> None:
-    first, second = "🇦" * 400, "a" + "🇦" * 400
+    first, second = "🇦" * 4000, "a" + "🇦" * 4000
+    third = "🇦" * 2001 + "a" + "🇦" * 2001
     for _ in range(2):
-        assert [is_boundary(first, 300), is_boundary(first, 301)] == [True, False]
-        assert [is_boundary(second, 300), is_boundary(second, 301)] == [False, True]
+        assert [is_boundary(first, 3000), is_boundary(first, 3001)] == [True, False]
+        assert [is_boundary(second, 3000), is_boundary(second, 3001)] == [False, True]
+        assert [is_boundary(third, at) for at in (1800, 2000, 2001, 2002, 3802, 3803)] == [True] * 4 + [True, False]
+
+
+LINKS = {
+    "marks": [*"\u0301\u0316\u20dd\u034f\u1ab0\ufe0f"],
+    "marked": ["漢" + "\u0301" * 20, "漢" + "\u0316" * 19],
+    "families": [FAMILY, "👨\u200d" * 3 + "👩"],
+    "joined": ["👨\u200d", "👩\ufe0f\u200d"],
+    "skin tones": ["👋🏽", "👍🏿", "🧑🏾\u200d"],
+    "jamo": [*"ᄒ가ᅢᆫᆯ한하ᅡ"],
+    "leading jamo": ["ᄒ", "ᄀ"],
+    "conjuncts": ["क\u094d", "ष\u094d"],
+    "syllables": ["क\u094dष", "कि", "ক\u09cdষ", "\u0902"],
+    "prepended": ["\u0600", "\u06dd", "\u110bd"],
+    "flags": ["🇦", "🇧"],
+    "marked flags": ["🇦🇧\u0301", "🇧\u200d", "🇦" * 99],
+    "surrogates": ["\ud83d\ude00", "\ude00\u0301"],
+}
+
+
+def chain(kind: str, length: int) -> str:
+    choices = random.Random(kind).choices(LINKS[kind], k=length)
+    return "".join(choices)[:length]
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_borders_in_chains(kind: str) -> None:
+    for front in ("", "x" * 100, "🇦" * 61, "क\u094d" * 7):
+        text = front + chain(kind, 700)
+        for position, wanted in enumerate(borders(text)):
+            assert wanted is None or is_boundary(text, position) == wanted, (front, position)
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_an_answer_does_not_depend_on_what_was_asked_before(kind: str) -> None:
+    text = "a" + chain(kind, 900)
+    forward = [is_boundary(text, i) for i in range(len(text))]
+    shuffled = random.Random(kind).sample(range(len(text)), len(text))
+    assert {i: is_boundary(text, i) for i in shuffled} == dict(enumerate(forward))
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_next_and_previous_in_chains(kind: str) -> None:
+    text = "a" + chain(kind, 700)
+    found = [i for i in range(len(text) + 1) if is_boundary(text, i)]
+    for position in range(1, len(text)):
+        index = bisect_right(found, position)
+        assert previous_boundary(text, position, -1) == found[index - 1]
+        assert previous_boundary(text, position, position - 1) == found[bisect_left(found, position)]
+        assert next_boundary(text, position) == found[bisect_left(found, position)]
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_cut_in_a_chain_does_not_look_around_every_position_before_it(kind: str) -> None:
+    text = _Counted("a" + chain(kind, 30_000))
+    _Counted.looked = 0
+    start = cuts = 0
+    while start < len(text):
+        start = previous_boundary(text, start + 32, start)
+        next_boundary(text, start + 16)
+        cuts += 1
+    assert _Counted.looked < cuts * 50 * LONGEST
+
+
+def test_long_runs_of_flags_are_scanned_once() -> None:
+    text = ("🇦" * 333_001 + "a") * 3
+    began = time.perf_counter()
+    for position in random.Random(1).sample(range(len(text)), 3000):
+        is_boundary(text, position)
+    assert time.perf_counter() - began < 2  # 0.02 s; above 6 s with a scan for each position
+
+
+def test_what_is_no_mark_may_stand_inside_a_conjunct() -> None:
+    for inside in ("\uff9e", "\U000e0067", "🏽", "\u200c"):
+        text = f"क\u094d{inside}क"
+        assert [is_boundary(text, i) for i in range(len(text) + 1)] == borders(text)
 
 
 # --- the neighbours ------------------------------------------------------------------------------

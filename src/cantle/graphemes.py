@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .whitespace import STRIP
 
@@ -35,17 +35,26 @@ _CUT = b"\1"
 _MARKS = [b"\0" * (length - 1) + _CUT if length else b"" for length in range(LONGEST + 1)]
 
 
+class _Patterns(NamedTuple):
+    cluster: Any
+    joiner: Any
+    """What joins to something before it depending on more than its left neighbour."""
+    clusters: Any
+    """For many in a row. For each letter of a flag `\\X` looks back over all letters before it, so that all but the
+    last two of a run are taken at once."""
+    no_flag_before: Any
+    """To be searched backwards."""
+
+
 @cache
-def _patterns() -> tuple[Any, Any, Any, Any]:
+def _patterns() -> _Patterns:
     import regex
 
-    return (
-        regex.compile(r"\X"),
-        # What joins to something before it depending on more than its left neighbour.
-        regex.compile(r"[\p{M}\p{GCB=Extend}\u200d\p{Regional_Indicator}]"),
-        # For each letter of a flag `\X` looks back over all before it: all but the last two are taken at once.
-        regex.compile(rf"(?:{_FLAG}{_FLAG})+(?={_FLAG}{_FLAG})|\X"),
-        regex.compile(f"(?r)[^{_FLAG[1:]}"),
+    return _Patterns(
+        cluster=regex.compile(r"\X"),
+        joiner=regex.compile(r"[\p{M}\p{GCB=Extend}\u200d\p{Regional_Indicator}]"),
+        clusters=regex.compile(rf"(?:{_FLAG}{_FLAG})+(?={_FLAG}{_FLAG})|\X"),
+        no_flag_before=regex.compile(f"(?r)[^{_FLAG[1:]}"),
     )
 
 
@@ -95,7 +104,7 @@ def _near(text: str, position: int) -> tuple[int, int] | None:
             return None
         start = 0
     # A slice: with a position to begin at, the pattern looks back over a whole run of flags.
-    for match in _patterns()[0].finditer(text[start : position + LONGEST + 1]):
+    for match in _patterns().cluster.finditer(text[start : position + LONGEST + 1]):
         if start + match.end() >= position:
             low, high = start + match.start(), start + match.end()
             return None if _is_lead(text[high - 1]) or (low and _is_lead(text[low - 1])) else (low, high)
@@ -105,7 +114,7 @@ def _near(text: str, position: int) -> tuple[int, int] | None:
 @lru_cache(maxsize=1024)
 def _certain(before: str, after: str) -> bool:
     """Whether there is a boundary between the two whatever stands around them."""
-    cluster, joiner, _, _ = _patterns()
+    cluster, joiner, *_ = _patterns()
     if after < "\u0300" and after not in "\xa9\xae":  # joins to nothing but a prepended mark, or LF to CR
         return bool(cluster.match(before + after).end() == 1)
     return not joiner.match(before) and cluster.match(before + after).end() == 1
@@ -127,12 +136,16 @@ def _block(text: str, position: int) -> tuple[int, int, bytes]:
 def _marks(piece: str) -> bytes:
     """1 for every boundary of the piece, 0 for other positions, from 0 on.
 
-    Where the piece begins inside a cluster, the marks may be wrong up to that cluster's end: of the rules that
-    look back beyond the left neighbour, all but that of flags stay inside the cluster.
+    Where the piece begins inside a cluster, the marks may be those of a shorter one up to that cluster's end: of the
+    rules that look back beyond the left neighbour, all but that of flags stay inside the cluster. A cluster that
+    long may be cut in any case.
     """
     marks = bytearray(_CUT)
     marks += b"".join(
-        [_MARKS[length] if length <= LONGEST else _CUT * length for length in map(len, _patterns()[2].findall(piece))]
+        [
+            _MARKS[length] if length <= LONGEST else _CUT * length
+            for length in map(len, _patterns().clusters.findall(piece))
+        ]
     )
     for match in _PAIRED.finditer(piece):
         inside = match.end() - match.start() - 1
@@ -143,7 +156,7 @@ def _marks(piece: str) -> bytes:
 def _flags_start(text: str, position: int) -> int:
     """Where the run of flag letters just before `position` begins."""
     global _long_runs
-    other = _patterns()[3].search(text, max(0, position - _LONG_RUN), position)
+    other = _patterns().no_flag_before.search(text, max(0, position - _LONG_RUN), position)
     if other:
         return int(other.end())
     if position <= _LONG_RUN:
