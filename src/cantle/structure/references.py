@@ -13,7 +13,8 @@ _DEFINITION = re.compile(
     r"(?:^|(?<=\r)) {0,3}\[((?:[^\[\]\\\r\n]|\\[^\r\n]){1,999})\]:[ \t]*(?=[^ \t\r\n])([^\r\n]*)", re.MULTILINE
 )
 _GOES_ON = re.compile(r"(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*(?: {4}|\t)[^\r\n]*")
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\[\s\S]){1,999})\]")
+_LABEL = re.compile(r"\\[\s\S]|\[((?:[^\[\]\\]|\\[\s\S]){1,999})\]")
+"""A label, or an escaped character: that begins none."""
 _BLANKS = re.compile(r"\s+")
 
 Definition = tuple[str, str, int, int]
@@ -58,7 +59,7 @@ class References:
         if not self.by_label:
             return found
         for match in _LABEL.finditer(self.text, start, end):
-            definition = self.by_label.get(_folded(match[1]))
+            definition = self.by_label.get(_folded(match[1])) if match[1] else None
             if definition is not None and not start <= definition[2] < end:
                 found.setdefault(definition[0], definition[1])
         return found
