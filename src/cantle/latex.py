@@ -27,6 +27,7 @@ class Layout:
         self.text = text
         self.document = blocks.scan(text)
         self._blocks = sorted(self.document.blocks)
+        self._mixed = "\r" in text
 
     def title(self, number: int) -> str:
         """The title of a section, as Unicode text."""
@@ -62,19 +63,18 @@ class Layout:
 
     def inner(self, keep: Sequence[Span], start: int = 0, end: int | None = None) -> list[Level]:
         """Where to cut inside a section: at paragraphs, environments, items, lines and words."""
-        found_blocks = self._blocks[bisect_left(self._blocks, (start, -1)) :]
-        if end is not None:
-            found_blocks = found_blocks[: bisect_left(found_blocks, (end, -1))]
-        around = sorted({at for block in found_blocks for at in block if not encloses(keep, at)})
+        last = len(self._blocks) if end is None else bisect_left(self._blocks, (end, -1))
+        inside = self._blocks[bisect_left(self._blocks, (start, -1)) : last]
+        around = sorted({at for block in inside for at in block if not encloses(keep, at)})
         found: list[Level] = [self._paragraphs(keep)]
         if around:
             found += [Borders(around, "environment"), _Items(keep)]
         found += [_OutsideFormulas("\n", keep), _OutsideFormulas(" ", keep)]
-        lines: Level = Breaks(1) if "\r" in self.text else Literal("\n")
+        lines: Level = Breaks(1) if self._mixed else Literal("\n")
         return [*found, self._paragraphs(()), lines, Literal(" "), Clusters()]
 
     def _paragraphs(self, keep: Sequence[Span]) -> Level:
-        return Breaks(2, keep) if "\r" in self.text else Outside(Literal("\n\n"), keep)
+        return Breaks(2, keep) if self._mixed else Outside(Literal("\n\n"), keep)
 
     def _ties(self, whole: Sequence[Span]) -> Iterable[Span]:
         """A title goes with what follows, an environment's `\\begin` too, its `\\end` with what is before."""

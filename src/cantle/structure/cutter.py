@@ -88,7 +88,12 @@ class Cutter:
 
     def _begins(self, number: int, position: int) -> bool:
         """Whether a heading begins at a position, its indent left out."""
-        return number >= 0 and not self.text[self.starts[number] : position].strip(STRIP)
+        if number < 0:
+            return False
+        at = self.starts[number]
+        while at < position and self.text[at] in STRIP:
+            at += 1
+        return at >= position
 
     def content(self, piece: Piece) -> str:
         """The text of a chunk."""
