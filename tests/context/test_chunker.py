@@ -339,6 +339,27 @@ def test_indentation_that_is_trimmed_makes_no_part_too_long() -> None:
     assert contents("markdown", text, 32)[0] == "|a|b|\n|-|-|\n|1|1234567890 12345|"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Configuration\n\nword internationalisation word",
+        "### Secção 19\n\n##### Internationalisations, now",
+        "# Configuration\n\n```\nprint('international')\n```",
+        "# Configuration\n\n```\nx\nprint( 'internationalisation' )\n```",
+    ],
+)
+def test_a_header_gives_way_to_whole_words(text: str) -> None:
+    chunks = cut("markdown", text, chunk_size=36, overlap=0, min_chunk_size=0)
+    words = {word for chunk in chunks for word in chunk["content"].replace("|", " ").split()}
+    assert set(text.replace("|", " ").split()) <= words
+    assert any("nternational" in chunk["content"] and not chunk["header"] for chunk in chunks)
+
+
+def test_an_accent_stays_with_the_blank_before_it() -> None:
+    found = contents("text", "word word word word \u0301 word word word", 32)
+    assert not any(content.startswith("\u0301") for content in found)
+
+
 def test_pages_are_those_of_the_document() -> None:
     chunks = cut("pdf", "one\n\f\n\ftwo two two two two two two two\f", chunk_size=32, overlap=0, min_chunk_size=0)
     assert [(chunk["page"], chunk["pages"]) for chunk in chunks][-1] == (3, [3])

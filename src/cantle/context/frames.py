@@ -114,12 +114,12 @@ class Framed:
     def _parts(self, groups: list[tuple[int, int]], frame: _Frame, start: int) -> None:
         """Pieces of the groups; the first begins at `start`, the last ends with the block."""
         number = len(self.found)
-        if len(groups) == 1 and frame.before and start == self.block.start:
+        whole = len(groups) == 1 and frame.before and start == self.block.start
+        if whole and self._fits(self.text[self.block.at : self.block.end]):
             made = frame.around(self.text[groups[0][0] : groups[0][1]])
-            if self._fits(made):
-                self._add(self.block.at, self.block.end, self.sizes.of(made), None)
-                self.found[-1].start = start
-                return
+            self._add(self.block.at, self.block.end, self.sizes.of(made), None)
+            self.found[-1].start = start
+            return
         for low, high in groups:
             self._part(low, high, frame)
         if len(self.found) == number:  # blank lines alone
@@ -139,25 +139,34 @@ class Framed:
         self.found.append(Piece(self.block.label, start, end, self.place, size, start, made, weak))
 
     def _cut(self, low: int, high: int, frame: _Frame) -> None:
-        """Cut a line that is too long into pieces that fit in the frame."""
-        of, text = self.sizes.of, self.text
-        cost = of(frame.around(""))
-        bounds = (self.place.budget, self.place.limit, self.size)
-        bound = next((bound for bound in bounds if cost * 2 <= bound), self.size)
+        """Cut a line that is too long into pieces that fit in the frame; a header gives way to whole words."""
+        cost = self.sizes.of(frame.around("").strip(BLANKS))
+        bounds = [bound for bound in (self.place.budget, self.place.limit) if cost * 2 <= bound] + [self.size]
         start = low
         while low < high:
-            room = max(1, bound - cost)
-            end = self._border(low, high, room)
-            made = frame.around(text[low:end])
-            size = of(made)
-            while size > bound and room > 1:
-                room = max(1, room - max(1, size - bound))
-                end = self._border(low, high, room)
-                made = frame.around(text[low:end])
-                size = of(made)
-            if text[low:end].strip(BLANKS):
-                self._add(low, end, size, made if frame.before else None, weak=low > start)
+            ends = (self._reach(low, high, frame, bound, cost) for bound in bounds)
+            end = first = next(ends)
+            while end and self._divides(end, high):
+                end = next(ends, 0)
+            end = end or first
+            if self.text[low:end].strip(BLANKS):
+                made = frame.around(self.text[low:end])
+                self._add(low, end, self.sizes.of(made), made if frame.before else None, weak=low > start)
             low = end
+
+    def _reach(self, low: int, high: int, frame: _Frame, bound: int, cost: int) -> int:
+        """The best place to cut so that the part in its frame, which takes `cost`, is at most `bound`."""
+        room = max(1, bound - cost)
+        end = self._border(low, high, room)
+        while room > 1 and (size := self.sizes.of(frame.around(self.text[low:end]).strip(BLANKS))) > bound:
+            room = max(1, room - max(1, size - bound))
+            end = self._border(low, high, room)
+        return end
+
+    def _divides(self, end: int, high: int) -> bool:
+        """Whether a cut is inside a word."""
+        borders = " \t\n|" if self.block.label == "table" else " \t\n"
+        return end < high and self.text[end - 1] not in borders and self.text[end] not in borders
 
     def _border(self, low: int, high: int, room: int) -> int:
         """The best place to cut before `room` is used up: between cells of a table, words, grapheme clusters."""

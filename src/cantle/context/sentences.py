@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ..graphemes import is_boundary
+
 __all__ = ["FULL_STOPS", "SENTENCE", "WORDS", "borders", "sentence_starts"]
 
 SENTENCE, WORDS = 2, 6
@@ -34,6 +36,8 @@ def borders(text: str, level: int, start: int, end: int) -> list[int]:
     found = [match.end() for match in _LITERAL[level].finditer(text, start, end)]
     if found and found[-1] == end:
         found.pop()
+    if not text.isascii():  # an accent or a joiner belongs to the blank before it
+        found = [at for at in found if text[at] < "\u0300" or is_boundary(text, at)]
     return found
 
 

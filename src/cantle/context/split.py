@@ -108,9 +108,9 @@ class Splitter:
     def hard(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Cut what has no borders: behind a full stop without blanks, else between grapheme clusters."""
         sizes, low, inside = self.sizes, start, False
-        size = sizes.span(start, end)
-        if size <= place.limit:  # a word is kept whole where the overlap can give way
-            self.found.append(Piece(label, start, end, place, size, weak=weak))
+        size = sizes.span(start, start + len(self.text[start:end].rstrip(BLANKS)))
+        if size <= self.places.size:  # a word is kept whole where overlap and header can give way
+            self.found.append(Piece(label, start, end, place, sizes.span(start, end), weak=weak))
             return
         while low < end:
             high = sizes.cut(low, end, place.budget)
