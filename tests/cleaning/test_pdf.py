@@ -151,6 +151,16 @@ def test_other_lines_with_numbers_stay(lines: tuple[str, ...]) -> None:
     assert not clean_pdf(text).dropped
 
 
+def test_at_the_bottom_a_number_may_stand_before_the_running_line() -> None:
+    assert clean_pdf("a\n4 Acme\n\fb\n5 Acme\n\fc\n6 Acme\n").text == "a\n\nb\n\nc"
+    for text in (
+        "a\n4 Acme\n\fb\n9 Acme\n\fc\n7 Acme",
+        "a\n4 Acme\n\fb\n5 Beta\n\fc\n6 Gama",
+        "a\n4 Acme\n\fb\n5 Acme",
+    ):
+        assert clean_pdf(text).text == text.replace("\n\f", "\n\n")
+
+
 def test_lines_of_digits_inside_a_page_stay() -> None:
     text = "a\n1\nb\n\fc\n2\nd\n\fe\n3\nf"
     assert clean_pdf(text).text == text.replace("\n\f", "\n\n")

@@ -25,6 +25,7 @@ _ALONE = re.compile(rf"{_MARKS}{_NUMBER}{_MARKS}")
 _APART = r"(?:\s*[|·•]\s*|\s{3,}|\s+([-–—])\s+)"
 _LAST = re.compile(rf"{_APART}{_NUMBER}{_MARKS}$")
 _FIRST = re.compile(rf"{_MARKS}{_NUMBER}{_APART}(?=\S)")
+_FIRST_AT_BOTTOM = re.compile(rf"{_MARKS}{_NUMBER}(?:{_APART}(?=\S)|\s+(?=[^\W\d_]))")
 _WORD = re.compile(r"\w")
 _DIGIT = re.compile("[0-9]")
 _LONGEST = 300
@@ -83,7 +84,8 @@ def number_in(line: str, *, top: bool) -> PageNumber | None:
     It is named (`Página 3 de 9`, `p. 3`), or alone with other marks than those of `number_line` (`3 / 9`, `[3]`), or
     the first or last thing in the line and set apart by more than a space (`Acme | 3`). Beside a dash it is one at the
     bottom of a page; at the top, where a heading may stand (`Parte - 3`), only as the last thing of a line that holds
-    another number (`Relatório 2023 - 3`). `Capítulo 3` is none of this.
+    another number (`Relatório 2023 - 3`). As the first thing at the bottom, where no heading stands, a space is enough
+    (`3 Acme`). `Capítulo 3` is none of this.
     """
     if len(line) > _LONGEST or not _DIGIT.search(line):
         return None
@@ -98,7 +100,7 @@ def number_in(line: str, *, top: bool) -> PageNumber | None:
     if (match := _LAST.search(line)) and _WORD.search(line, 0, match.start()):
         if not (top and match[1]) or _DIGIT.search(line, 0, match.start()):
             return _without(line, match.span(2), False)
-    elif (match := _FIRST.match(line)) and not (top and match[2]):
+    elif (match := (_FIRST if top else _FIRST_AT_BOTTOM).match(line)) and not (top and match[2]):
         return _without(line, match.span(1), False)
     return None
 
