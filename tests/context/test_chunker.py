@@ -355,6 +355,12 @@ def test_a_header_gives_way_to_whole_words(text: str) -> None:
     assert any("nternational" in chunk["content"] and not chunk["header"] for chunk in chunks)
 
 
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
+def test_cleaning_and_cutting_see_the_same_fences(separator: str) -> None:
+    text = f"```py{separator}x\n\tkept  \n\n\n# no heading\n```\n\n# Heading"
+    assert [chunk["content"] for chunk in cut("markdown", text)] == [text]
+
+
 def test_an_accent_stays_with_the_blank_before_it() -> None:
     found = contents("text", "word word word word \u0301 word word word", 32)
     assert not any(content.startswith("\u0301") for content in found)

@@ -9,8 +9,8 @@ from ..whitespace import BLANKS
 
 __all__ = ["fences"]
 
-# The rest of a fence line may hold no other line end, and no backtick after backticks (that is code in a line of text).
-_FENCE = re.compile(" {0,3}(?:(`{3,})([^\n`\x85\u2028\u2029]*)|(~{3,})([^\n\x85\u2028\u2029]*))(?=\n|\\Z)")
+# The rest of a fence line may hold no backtick after backticks (that is code in a line of text).
+_FENCE = re.compile(" {0,3}(?:(`{3,})([^\n`]*)|(~{3,})([^\n]*))(?=\n|\\Z)")
 
 
 def fences(text: str) -> list[tuple[int, int, int, int]]:
