@@ -123,24 +123,25 @@ class Cutter:
         """Cut a stretch at its blocks; what is a long table or code is cut by itself."""
         reserve = self.headers.longest(unit.first, unit.last)
         limit = max(1, self.room - reserve - self.overlap)
+        wide = max(1, self.room - reserve)  # the parts of a table repeat nothing
         at = unit.start
         count = len(self.pieces)
-        for frame in self._frames(unit, limit):
+        for frame in self._frames(unit, limit, wide):
             begin = self._before(at, frame.start, limit, count)
-            self._add_frame(frame, begin, limit)
+            self._add_frame(frame, begin, wide)
             at = frame.end
         self._pack(at, unit.end, limit, self._end(unit))
         self.pieces[count:] = [piece._replace(follows=i > 0) for i, piece in enumerate(self.pieces[count:])]
         if len(self.pieces) > count:
             self.pieces[-1] = self.pieces[-1]._replace(cut=self._end(unit))
 
-    def _frames(self, unit: Unit, limit: float) -> Iterator[Frame]:
-        """The long tables and code blocks of a stretch whose frame is small enough to be repeated."""
+    def _frames(self, unit: Unit, limit: float, wide: float) -> Iterator[Frame]:
+        """The tables and code blocks longer than `limit` whose frame is small enough to be repeated."""
         for frame in self.outline.frames(unit.start, unit.end, self.measure, limit):
             size = self.length(self.outline.shown[slice(*frame.lead)] + "\n")
             if frame.tail is not None:
                 size += self.length("\n" + self.outline.shown[slice(*frame.tail)])
-            if size <= _FRAME * limit:
+            if size <= _FRAME * wide:
                 yield frame
 
     def _before(self, start: int, end: int, limit: float, count: int) -> int:
