@@ -111,6 +111,13 @@ def test_they_move_behind_front_matter_as_columns() -> None:
     assert facts(pickle.loads(pickle.dumps(new))) == wanted(13)
 
 
+def test_places_are_asked_for_in_the_text_that_the_columns_were_made_for() -> None:
+    document = Source(FRONT + TEXT, body=len(FRONT))
+    offsets = OffsetMap.from_edits(len(document.text), [(0, len(FRONT), 0)])
+    chunks = Chunks.from_spans(Source(TEXT), [0, 5], [4, 10], paths=lambda at: (f"at {at}",)).moved(document, offsets)
+    assert [(c.start, c.path) for c in chunks] == [(13, ("at 0",)), (18, ("at 5",))]
+
+
 def test_they_move_to_a_text_that_was_rewritten_one_by_one() -> None:
     document = Source("head\nrow 1\nrow <!-- c -->2\nmore words here")
     offsets = OffsetMap.from_edits(len(document.text), [(15, 25, 0)])

@@ -86,6 +86,25 @@ def test_the_fragments_of_the_last_row_end_before_the_tail() -> None:
     assert shown(text, parts_of(text, 12, tail=True), "```") == ["```\naaaa\n```", "```\nbbbb\n```"]
 
 
+def test_a_frame_that_leaves_no_room_is_not_repeated_and_nothing_is_lost() -> None:
+    text = "|aaaa|\nbbb\ncc"
+    parts = parts_of(text, 7)
+    assert [text[part.start : part.end] for part in parts] == ["|aaaa|", "b", "b", "b", "c", "c"]
+    code = "```\naa\nb\n```"
+    parts = parts_of(code, 8, tail=True)
+    assert [code[part.start : part.end] for part in parts] == ["```", "a", "a", "b", "```"]
+    assert not any(part.led or part.tailed for part in parts)
+
+
+def test_the_last_part_needs_no_room_for_a_tail_that_the_text_does_not_have() -> None:
+    text = "```\na\nb\nc\nd"
+    measure = resolve("characters")
+    frame = Frame(0, len(text), (0, 3), [4, 6, 8, 10], (0, 3))
+    for limit, count in ((11, 1), (10, 2)):
+        packer = Packer(text, measure.measure(text), [Literal(" "), Clusters()], limit=limit)
+        assert len(list(framed(packer, text, 0, frame, measure))) == count
+
+
 ROWS = st.lists(
     st.text("ab é😀\t", min_size=1, max_size=12).filter(lambda row: bool(row.strip())), min_size=1, max_size=12
 )

@@ -131,6 +131,11 @@ def test_a_heading_alone_is_not_left_alone_where_the_next_section_does_not_fit_b
     assert {c.prefix for c in chunks[1:]} == {"# A\n## B\n\n"}
 
 
+def test_a_heading_alone_goes_with_a_sibling_that_would_fit_without_it() -> None:
+    chunks = cut("# A\n\n# B\n\n" + "word " * 16, max_size=86, min_chunk_size=40)
+    assert chunks[0].content.startswith("# A\n\n# B\n\nword")
+
+
 def test_text_before_the_first_heading_is_joined_too() -> None:
     assert contents(cut("intro\n\n# A\n\n## B\n\nxx\n\n# C\n\nccc", max_size=40, min_chunk_size=20)) == [
         "intro\n\n# A\n\n## B\n\nxx",
@@ -183,17 +188,21 @@ def test_a_long_list_is_cut_at_its_outer_items_then_at_inner_ones() -> None:
     text = "\n".join(items)
     size = len(items[0])
     assert contents(cut(text, max_size=size, min_chunk_size=0)) == items
+    assert contents(cut(text, max_size=size * 3 // 2, min_chunk_size=0)) == items
     assert contents(cut(text, max_size=2 * size + 1)) == ["\n".join(items[:2]), "\n".join(items[2:])]
     small = cut(text, max_size=20, min_chunk_size=0, explain=True)
     assert all(re.match(r"- (item|inner)", chunk.content) for chunk in small)
     assert {chunk.cut.kind for chunk in small if chunk.cut} == {"item", "end"}
 
 
-def test_a_long_list_with_a_fence_in_it_does_not_cut_that() -> None:
-    fence = "  ```\n  - no item\n  - none\n  ```"
-    text = f"- one is here\n\n{fence}\n- two is here\n- three is here"
-    for size in range(len(fence) + 2, 60):
+def test_a_fence_in_a_long_item_is_not_cut_while_it_fits_and_has_no_items() -> None:
+    fence = "  ```\n  - no item\n\n  - none\n  ```"
+    text = f"- one is here with words\n\n{fence}\n\n  words behind it, several of them\n- two is here"
+    for size in range(len(fence), 70):
         assert any(fence.strip() in chunk.content for chunk in cut(text, max_size=size)), size
+    chunks = bare(text.replace("- none", "- none and so on\n" * 8), max_size=30, explain=True)
+    for chunk, following in pairwise(chunks):
+        assert not (chunk.cut and chunk.cut.kind == "item" and following.content.startswith("- no")), following
 
 
 LEAD = "| a | b |\n|---|---|\n"
@@ -258,9 +267,9 @@ def test_every_part_of_long_code_has_its_fences(opens: str, closes: str) -> None
 
 
 def test_code_that_is_never_closed_is_closed_by_the_mark_that_opened_it() -> None:
-    chunks = cut(f"~~~~py\n{LINES}", max_size=46)
+    chunks = cut(f"  ~~~~py\n{LINES}", max_size=46)
     assert [c.content.split("\n")[-1] for c in chunks[:-1]] == ["~~~~"] * (len(chunks) - 1)
-    assert chunks[-1].content == "~~~~py\nline 5\nline 6\nline 7"
+    assert chunks[-1].content == "  ~~~~py\nline 4\nline 5\nline 6\nline 7"
 
 
 @pytest.mark.parametrize("last", ["~~~", "``", "``` x"])
@@ -421,6 +430,27 @@ def test_words_are_repeated_where_a_sentence_is_cut() -> None:
 def test_behind_a_sentence_that_is_longer_than_the_overlap_nothing_is_repeated() -> None:
     text = "A sentence that is quite long. Another sentence of the same sort. And a third one that is long."
     assert [c.overlap for c in bare(text, max_size=60, overlap=12)] == [0, 0, 0]
+
+
+def test_behind_a_paragraph_that_ends_without_a_mark_no_words_are_repeated() -> None:
+    text = "a line of words that has no end mark\n\nAnother paragraph is here, of a few words."
+    assert [c.overlap for c in bare(text, max_size=60, overlap=12)] == [0, 0]
+    assert [c.overlap > 0 for c in bare(text.replace("\n\n", " "), max_size=60, overlap=12)] == [False, True]
+
+
+def test_nothing_is_repeated_between_a_header_and_the_row_behind_it() -> None:
+    text = f"Words here. More.\n\n{LEAD}| {'a long row of words ' * 5} | x |\n| s | t |"
+    chunks = bare(text, max_size=60, overlap=20)
+    parts = [chunk for chunk in chunks if LEAD in chunk.content]
+    assert parts[0].content.startswith(LEAD + "| a long row")
+    assert {chunk.overlap for chunk in parts} == {0}
+    # And so the room for an overlap is theirs.
+    assert len(parts[1].content) > 60 - 20
+
+
+def test_a_table_between_the_two_limits_is_one_part() -> None:
+    table = LEAD + "| r | x |\n" * 3
+    assert table.strip() in "".join(contents(bare(f"Words are here.\n\n{table}\nMore words.", max_size=60, overlap=25)))
 
 
 def test_nothing_is_repeated_across_headings_code_and_tables() -> None:

@@ -119,6 +119,10 @@ def test_a_page_begins_where_its_form_feed_says() -> None:
     assert [c.metadata["pages"] for c in cut("One here.\fTwo here.\f\fFour here.", "pdf")] == [[1, 2, 3, 4]]
 
 
+def test_blank_pages_at_the_end_are_no_part_of_the_last_chunk() -> None:
+    assert [c.metadata["pages"] for c in cut("\fOne here.\f \f", "pdf")] == [[2]]
+
+
 def test_text_without_form_feeds_has_no_pages() -> None:
     assert cut("One fig-\nure here.", "pdf")[0].metadata == {"blocks": ["paragraph"]}
 
