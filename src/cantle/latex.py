@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from .blocks import latex as blocks
 from .blocks.latex_titles import title
 from .chunk import Span
-from .lengths import Measure
+from .lengths import Measure, within
 from .packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, encloses, held
 from .places import Paths
 
@@ -112,7 +112,7 @@ def fitting(groups: Sequence[Span], measure: Measure, limit: float) -> list[Span
         around.append(i)
     fits = [True] * (len(groups) + 1)  # the last one is the document's
     for i in range(len(groups) - 1, -1, -1):
-        fits[i] = fits[i] and measure.length(*groups[i]) <= limit
+        fits[i] = fits[i] and within(measure, *groups[i], limit)
         fits[parents[i]] = fits[parents[i]] and fits[i]
     keep: list[Span] = []
     done = 0

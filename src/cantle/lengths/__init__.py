@@ -7,7 +7,7 @@ one text without cutting them out.
 from __future__ import annotations
 
 from .arithmetic import ByteLength, CharacterLength, Utf16Length, WordLength
-from .base import Length, LengthLike, Measure
+from .base import Length, LengthLike, Measure, within
 from .calls import CallLength, EncodeLength
 from .names import add_provider, names, resolve
 from .tokens import SpecialTokens, TokenLength
@@ -27,4 +27,5 @@ __all__ = [
     "add_provider",
     "names",
     "resolve",
+    "within",
 ]

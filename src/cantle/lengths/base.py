@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Length", "LengthLike", "Measure"]
+__all__ = ["Length", "LengthLike", "Measure", "within"]
 
 
 class Measure(Protocol):
@@ -28,6 +28,12 @@ class Measure(Protocol):
     def fit_back(self, end: int, limit: float) -> int:
         """The smallest start with `length(start, end) <= limit`; `end` when nothing fits."""
         ...
+
+
+def within(measure: Measure, start: int, end: int, limit: float) -> bool:
+    """Whether `text[start:end]` measures at most `limit`. A measure that can tell without measuring has this method."""
+    quick: Callable[[int, int, float], bool] | None = getattr(measure, "within", None)
+    return measure.length(start, end) <= limit if quick is None else quick(start, end, limit)
 
 
 @runtime_checkable

@@ -144,6 +144,16 @@ class TokenMeasure:
             return self._count(text[start:end])
         return count + int(self._search(tail, "right")) - int(self._search(head, "right"))
 
+    def within(self, start: int, end: int, limit: float) -> bool:
+        """Whether a stretch measures at most `limit`; a short one does without being counted.
+
+        A token is a byte at least, and a character has four at most.
+        """
+        size = end - start
+        if 4 * size <= limit or (size <= limit and self._text[start:end].isascii()):
+            return True
+        return self.length(start, end) <= limit
+
     def adds_up(self, start: int) -> bool:
         """Whether what begins here counts the same behind any line end as alone."""
         first = self._text[start]

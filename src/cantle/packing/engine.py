@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..chunk import Cut
 from ..graphemes import trim
-from ..lengths import Measure
+from ..lengths import Measure, within
 from ..whitespace import STRIP
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import pack_plain, plain_separators
@@ -78,7 +78,7 @@ class Packer:
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a piece is within the limit, white space at its ends included."""
-        if self.measure.length(start, end) > self.limit:
+        if not within(self.measure, start, end, self.limit):
             return False
         return self.measure.exact or self._fits(start, end)
 

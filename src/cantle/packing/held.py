@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 from ..chunk import Span
-from ..lengths import Measure
+from ..lengths import Measure, within
 
 __all__ = ["encloses", "held"]
 
@@ -38,7 +38,7 @@ def held(
             if end <= found[-1][1]:
                 continue
             start = found[-1][0]
-        if measure is not None and (into or (joins and holds)) and measure.length(start, end) > limit:
+        if measure is not None and (into or (joins and holds)) and not within(measure, start, end, limit):
             continue
         holds = into or not tie or (joins and holds)
         if joins:

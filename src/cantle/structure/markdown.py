@@ -11,7 +11,7 @@ from ..blocks.lines import line_gaps, view
 from ..blocks.markdown import nested_fences, outline, title
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
-from ..lengths import Measure
+from ..lengths import Measure, within
 from ..packing import Frame, Gaps, Level, encloses
 from ..whitespace import STRIP
 from .ladder import ladder
@@ -41,7 +41,6 @@ class MarkdownOutline:
         self._solid = [block for block in self._all if block.kind not in _ORDINARY]
         self.blocks = [Block(_KINDS.get(b.kind, b.kind), b.start, self._line_end(b.end)) for b in self._solid]
         self._starts = [block.start for block in self.blocks]
-        self._sizes: dict[int, float] = {}
 
     @cached_property
     def _view(self) -> str:
@@ -65,8 +64,8 @@ class MarkdownOutline:
     def whole(self, start: int, end: int, measure: Measure, limit: float) -> list[Span]:
         """What of a stretch fits and so is not cut."""
         found: list[Span] = []
-        for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
-            if self._size(i, measure) <= limit:
+        for block in self._blocks(start, end):
+            if within(measure, block.start, block.end, limit):
                 found.append((block.start, block.end))
             elif block.kind in ("list", "quote"):
                 found += fitting(self._nested(block), measure, limit)
@@ -75,7 +74,7 @@ class MarkdownOutline:
     def frames(self, start: int, end: int, measure: Measure, limit: float) -> Iterator[Frame]:
         """The long tables and code blocks of a stretch."""
         for i, block in enumerate(self._blocks(start, end), bisect_left(self._starts, start)):
-            if block.kind in ("table", "code") and self._size(i, measure) > limit:
+            if block.kind in ("table", "code") and not within(measure, block.start, block.end, limit):
                 yield from self._table(block, self._solid[i].head) if block.kind == "table" else self._code(block)
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
@@ -85,14 +84,6 @@ class MarkdownOutline:
         if long:
             items = list(self._items(long, keep))
         return ladder(self.text, start, end, keep, self.segmenter, items)
-
-    def _size(self, number: int, measure: Measure) -> float:
-        """The length of a block; each is asked for several times."""
-        size = self._sizes.get(number)
-        if size is None:
-            block = self.blocks[number]
-            size = self._sizes[number] = measure.length(block.start, block.end)
-        return size
 
     def _blocks(self, start: int, end: int) -> Sequence[Block]:
         return self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ..chunk import Cut, Span
-from ..lengths import Measure
+from ..lengths import Measure, within
 from ..packing import Frame, Level
 from .references import Definition
 
@@ -95,4 +95,4 @@ class Outline(Protocol):
 
 def fitting(spans: Iterable[Span], measure: Measure, limit: float) -> list[Span]:
     """Those of some stretches that are within the limit."""
-    return [(a, b) for a, b in spans if measure.length(a, b) <= limit]
+    return [(a, b) for a, b in spans if within(measure, a, b, limit)]
