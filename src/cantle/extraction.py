@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from .chunks import Chunks
 from .errors import CantleError, ExtractionError, OptionError
 from .hookspecs import Extractor
 from .plugins import Registry
+from .waiting import Waiter, is_coroutine_function
 
 if TYPE_CHECKING:
     from .document import MDocument
@@ -43,12 +44,11 @@ def extract_now(host: Registry, document: MDocument, chunks: Chunks, fields: Map
     `OptionError` for a wrong value and `ExtractionError` for a field nobody provides, a clash
     without `by`, a provider that fails or answers with the wrong number of mappings.
     """
-    for task in _tasks(host, fields):
-        with _named(task):
-            answer = task.extractor(document, chunks, task.options)
-            if inspect.isawaitable(answer):
-                answer = _wait(_settled(answer))
-        _merge(chunks, task, answer)
+    with Waiter() as settle:
+        for task in _tasks(host, fields):
+            with _named(task):
+                answer = settle(task.extractor(document, chunks, task.options))
+            _merge(chunks, task, answer)
     return chunks
 
 
@@ -61,7 +61,7 @@ async def extract_async(host: Registry, document: MDocument, chunks: Chunks, fie
     """Like `extract_now`, for a running event loop: waits for providers, runs others in a thread."""
     for task in _tasks(host, fields):
         with _named(task):
-            if _is_coroutine_function(task.extractor):
+            if is_coroutine_function(task.extractor):
                 answer: Any = task.extractor(document, chunks, task.options)
             else:
                 answer = await asyncio.to_thread(task.extractor, document, chunks, task.options)
@@ -143,27 +143,6 @@ class _named:  # reads as a word in a with statement
             raise ExtractionError(
                 f"The extractor of field {field!r} in plugin {provider!r} failed: {type(error).__name__}: {error}"
             ) from error
-
-
-def _is_coroutine_function(extractor: Any) -> bool:
-    return inspect.iscoroutinefunction(extractor) or inspect.iscoroutinefunction(getattr(extractor, "__call__", None))  # noqa: B004
-
-
-async def _settled(answer: Any) -> Any:
-    return await answer
-
-
-def _wait(answer: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine, from code that cannot wait; in a thread where a loop is running here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(answer)
-    from concurrent.futures import ThreadPoolExecutor
-    from contextvars import copy_context
-
-    with ThreadPoolExecutor(1, "cantle-extract") as pool:
-        return pool.submit(copy_context().run, asyncio.run, answer).result()
 
 
 def _merge(chunks: Chunks, task: _Task, answer: Any) -> None:

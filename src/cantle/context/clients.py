@@ -1,18 +1,13 @@
-"""What a client is, and calls of one that may answer at once or be waited for."""
+"""What a client is."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Awaitable, Callable, Coroutine
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
 
 from ..errors import OptionError
 
-if TYPE_CHECKING:
-    import asyncio
-
-__all__ = ["Client", "Waiter", "call_in_loop", "check_client", "is_ready"]
+__all__ = ["Client", "check_client", "is_ready"]
 
 
 class Client(Protocol):
@@ -45,64 +40,3 @@ def is_ready(client: Any) -> Any:
         if value is not None:
             return value() if callable(value) else value
     return True
-
-
-class Waiter:
-    """Waits for awaitables from code that cannot: in an event loop of its own, in a thread of its own.
-
-    All of a run are awaited in the same loop, since clients tie connections to one. The thread starts with the first
-    awaitable; `close` ends it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._thread: Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop: asyncio.Event | None = None
-
-    def __enter__(self) -> Waiter:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._thread is not None and self._loop is not None and self._stop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join()
-
-    def __call__(self, value: Any) -> Any:
-        """The value, or what it gives when it is awaited. May be called from several threads at once."""
-        if not inspect.isawaitable(value):
-            return value
-        import asyncio
-
-        with self._lock:
-            if self._loop is None:
-                self._start()
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(_settled(value), self._loop).result()
-
-    def _start(self) -> None:
-        import asyncio
-        from threading import Event
-
-        started = Event()
-
-        async def serve() -> None:
-            self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-            started.set()
-            await self._stop.wait()
-
-        self._thread = Thread(target=asyncio.run, args=(serve(),), name="cantle-notes-loop", daemon=True)
-        self._thread.start()
-        started.wait()
-
-
-def _settled(value: Awaitable[Any]) -> Coroutine[Any, Any, Any]:
-    async def wait() -> Any:
-        return await value
-
-    return wait()
-
-
-def call_in_loop(function: Callable[..., Any]) -> bool:
-    """Whether the function is a coroutine function, to be called in the loop; others may block and get a thread."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004

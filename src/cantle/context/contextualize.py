@@ -14,8 +14,9 @@ from ..errors import ContextWarning, OptionError
 from ..lengths import resolve
 from ..source import Source
 from ..strategy import NO_LIMIT, Sized
+from ..waiting import Waiter, is_coroutine_function
 from ..warn import warn
-from .clients import Client, Waiter, call_in_loop, check_client, is_ready
+from .clients import Client, check_client, is_ready
 from .messages import Messages
 from .note_options import ContextOptions, NoteOptions, read_options
 from .notes import Block, Room, block_of, block_of_dict, is_blank, strip, with_notes, write
@@ -231,7 +232,7 @@ class _Run(Deliver):
             return answer if inspect.isawaitable(answer) else self._outcome(block, answer)
 
         try:
-            if call_in_loop(self._complete):
+            if is_coroutine_function(self._complete):
                 answer = ask()
             else:
                 answer = await asyncio.get_running_loop().run_in_executor(pool, copy_context().run, ask)
