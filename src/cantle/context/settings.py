@@ -14,7 +14,19 @@ from ..tokenizers import ENCODINGS, MODELS
 from ..warn import warn
 from ..whitespace import BLANKS
 
-__all__ = ["DEFAULTS", "DEFAULT_ENCODING", "Settings", "boolean", "given", "resolved", "text", "whole"]
+__all__ = [
+    "DEFAULTS",
+    "DEFAULT_ENCODING",
+    "Settings",
+    "boolean",
+    "embed",
+    "encoding",
+    "given",
+    "resolved",
+    "text",
+    "unit",
+    "whole",
+]
 
 DEFAULT_ENCODING = "cl100k_base"
 LEAST_SIZE, MOST_SIZE = 32, 200_000
