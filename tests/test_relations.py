@@ -174,7 +174,7 @@ def test_json_that_was_rewritten_keeps_its_places() -> None:
 
 def test_json_with_notes_keeps_its_places() -> None:
     chunks = MDocument.from_json('{"x": {"a": [1, 2, 3], "b": 2}}', source="s").chunk("json", max_size=18)
-    noted = with_notes(chunks, {0: "A note."}, None, len)
+    noted = with_notes(chunks, {0: "A note."}, None)
     assert noted[0].prefix == "A note.\n\n"
     assert numbers(noted) == numbers(chunks)
     assert noted.relations()[0].key != chunks.relations()[0].key

@@ -326,10 +326,18 @@ def test_lines_that_are_no_headings(line: str) -> None:
     assert [block.label for block in markdown_blocks(line)] == ["paragraph"]
 
 
-def test_words_are_counted_one_by_one_in_tokens() -> None:
-    chunks = cut("text", "word " * 100, unit="tokens", chunk_size=32, overlap=0)
-    assert [chunk["tokens"] for chunk in chunks] == [8] * 12 + [4]
-    assert [chunk["content"] for chunk in chunks[:2]] == ["word " * 7 + "word"] * 2
+def test_words_without_punctuation_fill_the_budget_in_tokens() -> None:
+    text = "word other something configuration server answer value the of " * 120
+    for size in (32, 64, 256):
+        chunks = cut("text", text, unit="tokens", chunk_size=size, overlap=0)
+        assert min(chunk["tokens"] for chunk in chunks[:-1]) >= 0.85 * size
+    chunks = cut("text", text, unit="tokens", chunk_size=64, overlap=16)
+    assert all(chunk["overlap"] > 8 for chunk in chunks[1:])
+
+
+def test_a_sentence_a_little_above_the_budget_is_counted_word_by_word() -> None:
+    chunks = cut("text", "word " * 50, unit="tokens", chunk_size=32, overlap=0)
+    assert [chunk["tokens"] for chunk in chunks] == [8] * 5 + [10]
 
 
 def test_indentation_that_is_trimmed_makes_no_part_too_long() -> None:

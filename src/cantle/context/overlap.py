@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .measures import Sizes
 from .pieces import Piece
 from .places import JOINT
-from .sentences import sentence_starts
+from .sentences import WORD, borders, sentence_starts
 
 __all__ = ["Overlaps"]
 
@@ -57,11 +57,15 @@ class Overlaps:
                 yield at, at
 
     def _tails(self, piece: Piece, room: int) -> Iterator[tuple[int, int]]:
-        """The ends of a piece that begin with a sentence and fit."""
+        """The ends of a piece that begin with a sentence (with a word, where it is made of words) and fit."""
         if piece.size <= room and not piece.inside:
             yield piece.start, piece.at
         starts = sentence_starts(self.text, piece.at, piece.end)
-        for at in starts[self._longest(starts, piece.end, room) :]:
+        first = self._longest(starts, piece.end, room)
+        if first == len(starts) and piece.words:
+            starts = borders(self.text, WORD, piece.at, piece.end)
+            first = self._longest(starts, piece.end, room)
+        for at in starts[first:]:
             yield at, at
 
     def _longest(self, starts: list[int], end: int, room: int) -> int:

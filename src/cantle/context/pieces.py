@@ -11,10 +11,11 @@ class Piece:
     """A block, or a part of one. Positions are code points of the text.
 
     Its text is `made`, or else `text[at:end]`; `start` is where it begins with its indentation. `weak` says
-    that it was cut from the piece before within a sentence, `inside` within a word.
+    that it was cut from the piece before within a sentence, `inside` within a word, `words` that it has no borders but
+    words.
     """
 
-    __slots__ = ("at", "end", "inside", "label", "made", "place", "size", "start", "weak")
+    __slots__ = ("at", "end", "inside", "label", "made", "place", "size", "start", "weak", "words")
 
     def __init__(
         self,
@@ -27,7 +28,8 @@ class Piece:
         made: str | None = None,
         weak: bool = False,
         inside: bool = False,
+        words: bool = False,
     ) -> None:
         self.label, self.start, self.end, self.place, self.size = label, start, end, place, size
         self.at = start if at < 0 else at
-        self.made, self.weak, self.inside = made, weak, inside
+        self.made, self.weak, self.inside, self.words = made, weak, inside, words

@@ -7,10 +7,11 @@ import unicodedata
 
 from ..graphemes import is_boundary
 
-__all__ = ["FULL_STOPS", "SENTENCE", "WORDS", "borders", "sentence_starts"]
+__all__ = ["FULL_STOPS", "SENTENCE", "WORD", "WORDS", "borders", "sentence_starts"]
 
-SENTENCE, WORDS = 2, 6
-"""The level of sentences, and how many levels there are: the last one is that of words."""
+SENTENCE, WORD = 2, 5
+WORDS = WORD + 1
+"""How many levels there are."""
 
 _LITERAL = {
     level: re.compile(separator) for level, separator in enumerate(["\n\n", "\n", "", "; ", ", ", " "]) if separator

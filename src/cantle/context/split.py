@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
@@ -11,9 +12,12 @@ from .grammar import ITEM, Block, Lines, tables_in
 from .measures import Sizes
 from .pieces import Piece
 from .places import Place, Places
-from .sentences import FULL_STOPS, SENTENCE, WORDS, borders
+from .sentences import FULL_STOPS, SENTENCE, WORD, WORDS, borders
 
 __all__ = ["Splitter"]
+
+_FEW = 2
+"""Words without punctuation that are more than so many budgets fill their chunks."""
 
 
 class Splitter:
@@ -84,6 +88,9 @@ class Splitter:
             self.found.append(Piece(label, start, end, place, size, weak=weak))
             return
         while level < WORDS:
+            if level == WORD and sizes.tokens and size > _FEW * budget:
+                self._fill(label, start, end, place, weak)
+                return
             found = borders(text, level, start, end)
             level += 1
             if found:
@@ -104,6 +111,29 @@ class Splitter:
                 else:
                     self.prose(label, low, high, place, level, weak)
             weak = weak or weaker
+
+    def _fill(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
+        """Pieces of as many words as fit: counted one by one they take several times the tokens they have.
+
+        Netuno does count them so, which leaves three quarters of a chunk empty. A sentence a little above the budget is
+        cut as there.
+        """
+        span, budget = self.sizes.span, place.budget
+        starts = [start, *borders(self.text, WORD, start, end), end]
+        i, last = 0, len(starts) - 1
+        label_fit = "paragraph" if label == "heading" else label
+        while i < last:
+            low = starts[i]
+            reach = self.sizes.reach(low, end, budget)
+            j = max(i + 1, bisect_right(starts, reach, i + 1) - 1)
+            while j > i + 1 and span(low, starts[j]) > budget:
+                j -= 1
+            if j == i + 1 and span(low, starts[j]) > budget:
+                self.hard(label, low, starts[j], place, weak or low > start)
+            elif self.text[low] not in BLANKS or self.text[low : starts[j]].strip(BLANKS):
+                size = span(low, starts[j])
+                self.found.append(Piece(label_fit, low, starts[j], place, size, weak=weak or low > start, words=True))
+            i = j
 
     def hard(self, label: str, start: int, end: int, place: Place, weak: bool) -> None:
         """Cut what has no borders: behind a full stop without blanks, else between grapheme clusters."""

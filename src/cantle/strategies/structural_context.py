@@ -64,7 +64,7 @@ class StructuralContext(Sized):
     )
 
     strip_html_comments: bool = option(
-        True, "Markdown: leave HTML comments out; they are listed in `dropped`. Those in code stay."
+        True, "Markdown: leave HTML comments out; they are listed in `dropped`. Those in fenced code stay."
     )
     strip_data_uri: bool = option(
         True, "Markdown and text: leave the data of embedded images out, up to their type: `![alt](data:image/png)`."

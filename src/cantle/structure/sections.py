@@ -32,7 +32,8 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
 
     A section shorter than `least` is joined with its own subsections and with its later siblings, never with the
     section of another parent. Its heading counts as a part of it. A small one before a section that is cut anyway makes
-    one stretch with it, which is cut below its headings; so does a heading without any text before any section.
+    one stretch with it, which is cut below its headings; so does a heading without any text before any section. Nothing
+    is joined over a border that is no heading.
     """
     text, headings = outline.text, outline.headings
     starts = [heading.start for heading in headings]
@@ -47,7 +48,7 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
         measured = size(start, end)
         limit = room - headers.size_above(i)
         fits = measured <= limit
-        while fits and measured < least and last + 1 < len(starts) and headings[last + 1].level >= level:
+        while fits and measured < least and last + 1 < len(starts) and headings[last + 1].level >= max(level, 1):
             following = starts[last + 2] if last + 2 < len(starts) else len(text)
             joined = size(start, following)
             if joined > limit and not _is_bare(outline, last, end):
