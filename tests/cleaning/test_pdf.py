@@ -220,6 +220,50 @@ def test_words_are_joined_across_pages_if_asked() -> None:
     assert clean_pdf("-\fa", join_across_pages=True).text == "-\n\na"
 
 
+@pytest.mark.parametrize("footer", ["ACME", "acme", "page # of 4", "Page #", "- # -", "#", "Acme | #", "# Acme"])
+def test_a_hyphen_joins_no_running_line_where_words_are_joined_last(footer: str) -> None:
+    bodies = ("One ends con-", "clusion. Two ends al-", "so. Three be-\nfore a Guarda-\n  Chuva-", "Four.")
+    text = pages(*(f"{body}\n{footer.replace('#', str(i))}" for i, body in enumerate(bodies, 1)))
+    cleaned = clean_pdf(text, join_across_pages=True)
+    check(text, cleaned)
+    assert cleaned.text == "One ends conclusion. Two ends also. Three before a Guarda-Chuva-\n\nFour."
+    assert [cleaned.text[start : start + 3] for start in cleaned.pages] == ["One", "clu", "so.", "Fou"]
+    assert [bare(gone) for gone, reason in dropped(text, cleaned) if reason != "hyphen"] == [
+        bare(footer.replace("#", str(i))) for i in range(1, 5)
+    ]
+
+
+def test_footers_are_found_where_most_pages_end_in_a_hyphen() -> None:
+    text = pages("H\none-\nF", "H\ntwo-\nF", "H\nthree-\nF", "H\nfour\nF", "H\nfive\nF")
+    assert clean_pdf(text, join_across_pages=True).text == "onetwothreefour\n\nfive"
+
+
+WORDS = st.lists(
+    st.tuples(st.text("abcxyzéß", min_size=2, max_size=6), st.integers(1, 5), st.sampled_from([" ", "\n", "\f", "-"])),
+    min_size=3,
+    max_size=25,
+)
+
+
+@given(WORDS, st.sampled_from(["", "Guide", "lower guide"]), st.sampled_from(["ACME", "acme", "page # of 9", "#"]))
+def test_text_divided_into_lines_and_pages_comes_back(
+    words: list[tuple[str, int, str]], header: str, footer: str
+) -> None:
+    body, plain = "", []
+    for i, (letters, at, break_) in enumerate(words):
+        word = f"{letters}k{'q' * i}"  # all are different: none is a running line
+        plain.append(word)
+        at = min(at, len(word) - 1)
+        divided = f"{word[:at]}-{chr(10) if i % 2 else chr(12)}{word[at:]} "
+        body += divided if break_ == "-" else word + break_
+    parts = (body + "\f\f").split("\f")
+    text = "\f".join(f"{header}\n{part}\n{footer.replace('#', str(i))}" for i, part in enumerate(parts, 1))
+    cleaned = clean_pdf(text, join_across_pages=True)
+    check(text, cleaned)
+    assert cleaned.text.split() == plain
+    assert len(cleaned.pages) == len(parts)
+
+
 def test_joiners_stay_where_they_join() -> None:
     assert clean_pdf("👨\u200d👩 a\u200db").text == "👨\u200d👩 ab"
 
@@ -235,6 +279,8 @@ HOSTILE = [
     "H\na\n1\n\f",
     "a-\n",
     "a-\nB",
+    "a-\f",
+    "a-\nH\f",
     "p. ",
     "- 1 -\n\f",
     "\t\r\n",
@@ -242,10 +288,11 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_hostile_texts_take_linear_time(unit: str) -> None:
+@pytest.mark.parametrize("join", [False, True])
+def test_hostile_texts_take_linear_time(unit: str, join: bool) -> None:
     text = unit * (200_000 // len(unit)) + "x"
     start = time.process_time()
-    clean_pdf(text)
+    clean_pdf(text, join_across_pages=join)
     assert time.process_time() - start < 4  # a quadratic search would take minutes
 
 

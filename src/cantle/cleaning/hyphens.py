@@ -7,7 +7,7 @@ from unicodedata import category
 
 from .draft import Draft, Edit
 
-__all__ = ["join_words"]
+__all__ = ["divisions", "join_words"]
 
 _DIVISION = re.compile("-\n[ \t]*")
 
@@ -17,14 +17,20 @@ def join_words(draft: Draft) -> None:
 
     The hyphen goes if a lower-case letter follows, and stays before a capital.
     """
-    text = draft.text
+    edits, hyphens = divisions(draft.text, 0, len(draft.text))
+    draft.report(hyphens, "hyphen")
+    draft.edit(edits)
+
+
+def divisions(text: str, begin: int, stop: int) -> tuple[list[Edit], list[tuple[int, int]]]:
+    """How to join the words that are divided in `[begin, stop)`, and which hyphens that takes out."""
     edits: list[Edit] = []
     hyphens: list[tuple[int, int]] = []
     # A letter that ends one joint does not begin the next of the same kind: `a-\nb-\nc` is joined once.
     taken = {"Ll": -1, "Lu": -1}
-    for match in _DIVISION.finditer(text):
+    for match in _DIVISION.finditer(text, begin, stop):
         start, end = match.span()
-        if not text[start - 1 : start].isalpha() or end == len(text):
+        if start == begin or not text[start - 1].isalpha() or end == stop:
             continue
         kind = category(text[end])
         if taken.get(kind, start) >= start - 1:
@@ -33,5 +39,4 @@ def join_words(draft: Draft) -> None:
         if kind == "Ll":
             hyphens.append((start, start + 1))
         edits.append((start if kind == "Ll" else start + 1, end, ""))
-    draft.report(hyphens, "hyphen")
-    draft.edit(edits)
+    return edits, hyphens

@@ -9,7 +9,7 @@ from ..whitespace import BLANKS
 from .blanks import edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .draft import Draft, Edit
-from .hyphens import join_words
+from .hyphens import divisions, join_words
 from .pages import Layout, split
 from .running import furniture
 
@@ -21,15 +21,21 @@ def clean_pdf(text: str, *, join_across_pages: bool = False, joiners: bool = Tru
 
     Words divided at the end of a line are joined; headers, footers and page numbers that repeat from page to page are
     taken out where they are a page's first or last line; white space is cleaned as `clean_markdown` does it. Pages are
-    set apart by a blank line. `join_across_pages` also joins a word that a page's end divides. `joiners` is as there.
+    set apart by a blank line. `joiners` is as there.
+
+    With `join_across_pages` words are joined last: what is left out at the edges of pages joins nothing, and a word
+    that a page's end divides is joined too, behind footers and headers. Otherwise words are joined first, and the line
+    that follows a division at the end of a page may be its footer.
     """
     draft = Draft(text)
     line_ends(draft)
-    join_words(draft)
+    last = join_across_pages and "\f" in draft.text
+    if not last:
+        join_words(draft)
     plain_blanks(draft, draft.text)
     draft.cut(without_width(draft.text, joiners), "zero-width")
     if "\f" in draft.text:
-        return _paginated(draft, join_across_pages)
+        return _paginated(draft, last)
     start, end = edges(draft.text)
     if not end:
         start = len(draft.text)
@@ -69,7 +75,12 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
         elif start or left:
             edits.append((until, start, "\n\n" if left else ""))
         if layout.lines:
-            edits += tidy(text, start, end)
+            found = [*tidy(text, start, end)]
+            if join:
+                joints, gone = divisions(text, start, end)
+                hyphens += gone
+                found = sorted(found + joints) if joints else found
+            edits += found
         draft.marks.append(start)
         left.append(page.ordinal)
         until = end
