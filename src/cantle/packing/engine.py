@@ -16,7 +16,7 @@ from ..graphemes import trim
 from ..lengths import Measure, within
 from ..whitespace import STRIP
 from .levels import ClusterPieces, Clusters, Level, Pieces
-from .plain import pack_plain, plain_separators
+from .plain import GUESSED, pack_plain, plain_separators
 from .spans import Spans
 
 __all__ = ["Packer"]
@@ -107,12 +107,13 @@ class Packer:
         exact, fit, last, add = measure.exact, measure.fit, pieces.last, self.spans.add
         lowest = isinstance(pieces, ClusterPieces)
         careful = self.overlap > 0 or not self.strip
+        slack = 0 if exact or careful else GUESSED
         start = pieces.begin(start)
         due: tuple[int, int] | None = None
         while start < end:
             most = fit(start, limit)
             found: tuple[int, int] | None
-            if most >= end and (exact or self._fits(start, end)):
+            if most >= end - slack and (exact or self._fits(start, end)):
                 found = pieces.content_end(start), end
             else:
                 found = last(start, min(most, end - 1))
@@ -124,7 +125,7 @@ class Packer:
                 due = None
             if found is None:
                 stop, following = pieces.next(start)
-                if not lowest:
+                if not lowest and not (slack and stop - most <= slack and self._fits(start, stop)):
                     return start, stop, following
                 found = stop, following  # one cluster longer than the limit: nothing can be done
             elif careful and not lowest and measure.length(start, found[0]) >= limit:

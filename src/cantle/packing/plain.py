@@ -13,7 +13,10 @@ from ..lengths.arithmetic import CharacterMeasure
 from .levels import Clusters, Level, Literal, may_cut
 from .spans import Spans
 
-__all__ = ["pack_plain", "plain_separators"]
+__all__ = ["GUESSED", "pack_plain", "plain_separators"]
+
+GUESSED = 64
+"""By so many code points a measure that only guesses may be wrong about where the limit is reached."""
 
 
 def plain_separators(levels: Sequence[Level]) -> list[str] | None:
@@ -43,6 +46,7 @@ def pack_plain(
     find, rfind, startswith = text.find, text.rfind, text.startswith
     fit, length, exact = measure.fit, measure.length, measure.exact
     characters = int(limit) if isinstance(measure, CharacterMeasure) else 0
+    slack = 0 if exact else GUESSED
     regions = [(0, len(text), 0)]
     while regions:
         start, end, depth = regions.pop()
@@ -62,13 +66,14 @@ def pack_plain(
                     break
                 start += width
             most = start + characters if characters else fit(start, limit)
-            if most >= end:
+            if most >= end - slack:
                 if start >= end:
                     break
                 if exact or length(*trim(text, start, end)) <= limit:
                     add(start, end)
                     break
-                most = end - 1
+                most = min(most, end - 1)
+            guess = most
             while True:
                 stop = rfind(separator, start + 1, most + width)
                 if stop < 0:
@@ -95,6 +100,10 @@ def pack_plain(
                 most = min(stop - 1, max(start + 1, start + int((stop - start) * limit / size)))
             if stop < 0:  # a piece that is too long
                 stop = _next(text, start, end, separator)
+                if not exact and stop - guess <= slack and length(*trim(text, start, stop)) <= limit:
+                    add(start, stop)
+                    start = stop + width
+                    continue
                 if stop < end:
                     regions.append((stop + width, end, depth))
                 regions.append((start, stop, depth + 1))

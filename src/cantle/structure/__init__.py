@@ -1,7 +1,8 @@
 """Documents as sections and blocks, and the engine that cuts them into chunks that know their place.
 
 `outline` says what the engine needs to know of a document, and one module a format finds it there. `cutter` makes the
-chunks, with `sections` (which go together), `headers` (what stands in front of a chunk) and `repeats` (overlap).
+chunks, with `sections` (which go together), `leads` (what a colon holds together), `headers` (what
+stands in front of a chunk) and `repeats` (overlap).
 """
 
 from __future__ import annotations

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from ..blocks.sentences import Segmenter
 from ..chunk import Cut, Span
 from ..graphemes import trim
-from ..lengths import Measure
-from ..packing import Clusters, Frame, Level, Literal, Packer, Spans, framed, held
+from ..lengths import Measure, within
+from ..packing import Borders, Clusters, Frame, Level, Literal, Packer, Spans, encloses, framed, held
 from ..whitespace import STRIP
 from .headers import SHARE, Headers
+from .leads import Leads
 from .outline import Outline, Piece
 from .repeats import Repeats
 from .sections import Unit, units
@@ -54,6 +55,7 @@ class Cutter:
         self.headers = Headers(
             outline, length, min(SHARE * plan.limit, self.room - 1), on=plan.prepend_heading, full=plan.heading_path
         )
+        self.leads = Leads(outline, measure, segmenter)
         self.starts = [heading.start for heading in outline.headings]
         self.pieces: list[Piece] = []
         # With such a measure room for the lines was left, and they need not be counted with the text behind them.
@@ -127,7 +129,7 @@ class Cutter:
         at = unit.start
         count = len(self.pieces)
         for frame in self._frames(unit, limit, wide):
-            begin = self._before(at, frame.start, limit, count)
+            begin = self._before(at, frame.start, limit)
             self._add_frame(frame, begin, wide)
             at = frame.end
         self._pack(at, unit.end, limit, self._end(unit))
@@ -144,21 +146,25 @@ class Cutter:
             if size <= _FRAME * wide:
                 yield frame
 
-    def _before(self, start: int, end: int, limit: float, count: int) -> int:
-        """Pack what stands before a frame, and say where the frame's first part begins: with what would be small."""
+    def _before(self, start: int, end: int, limit: float) -> int:
+        """Pack what stands before a frame, and say where the frame's first part begins.
+
+        It begins with the sentence that leads the frame in, and with what would be a small chunk before that.
+        """
+        lead = self.leads.before(start, end)
+        if not within(self.measure, lead, end, limit):
+            lead = end
         mark = len(self.pieces)
-        self._pack(start, end, limit, Cut("block", 0) if self.plan.explain else None)
+        self._pack(start, lead, limit, Cut("block", 0) if self.plan.explain else None)
         if len(self.pieces) > mark:
             last = self.pieces[-1]
             bare = self.number_at(last.own)
-            if bare >= 0 and self.outline.headings[bare].end >= last.end:
-                small = True
-            else:
-                small = self.measure.length(last.start, last.end) < self.plan.least
-            if small:
+            small = bare >= 0 and self.outline.headings[bare].end >= last.end
+            small = small or self.measure.length(last.start, last.end) < self.plan.least
+            if small and within(self.measure, last.start, end, limit):
                 self.pieces.pop()
                 return last.start
-        return end
+        return lead
 
     def _add_frame(self, frame: Frame, begin: int, limit: float) -> None:
         packer = self._packer([Literal(" "), Clusters()], limit)
@@ -177,8 +183,15 @@ class Cutter:
         if low >= high:
             return
         whole = self.outline.whole(start, end, self.measure, limit)
-        keep = held(whole, self._ties(start, end), self.measure, limit)
-        packer = self._packer(self.outline.levels(start, end, keep), limit)
+        leads, led = self.leads.ties(start, end, limit)
+        whole = _apart([*whole, *led]) if led else whole
+        keep = held(whole, [*self._ties(start, end), *leads], self.measure, limit)
+        levels = self.outline.levels(start, end, keep)
+        # What is led in and too long is filled up from there.
+        borders = sorted({a for a, b in leads if not encloses(keep, a) and not encloses(keep, b)})
+        if borders:
+            levels.insert(0, Borders(borders, "sentence"))
+        packer = self._packer(levels, limit)
         packer.spans = Spans(self.text, True, self.plan.explain)
         if packer.fits(low, high):
             packer.spans.add(start, end, cut)
@@ -216,3 +229,12 @@ class Cutter:
             start = repeats.start(before, piece, room)
             if start < piece.own:
                 self.pieces[i] = piece._replace(start=start)
+
+
+def _apart(stretches: list[Span]) -> list[Span]:
+    """Stretches in order, without those that begin in another."""
+    found: list[Span] = []
+    for start, end in sorted(stretches, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
