@@ -135,6 +135,39 @@ def test_a_note_is_cut_to_the_limit(max_size: Any, note: str, oversize: bool) ->
         assert len(chunk.text) <= max_size
 
 
+HALVES = "x" * 37 + ". " + "Second sentence" + " word" * 10 + "."
+CHINESE = "这是一个关于季度报告的说明，它涵盖了公司的销售情况" * 8
+
+
+@pytest.mark.parametrize(
+    ("note", "context_size", "kept"),
+    [
+        (HALVES, 80, "x" * 37 + "."),
+        ("Short. " + HALVES, 80, "Short. " + "x" * 37 + "."),
+        ("word " * 60, 80, ("word " * 15).strip()),
+        ("word " * 60, 20, ("word " * 15).strip()),
+        ("x" * 9 + " " + "y" * 300, 80, None),
+        ("x" * 10 + " " + "y" * 300, 80, "x" * 10),
+        ("x" * 300, 80, None),
+        (CHINESE, 80, CHINESE[:78]),
+        ("あ" * 30 + "\u3099" * 60, 80, "あ" * 29),
+    ],
+)
+def test_a_note_is_cut_where_room_was_kept_for_it(note: str, context_size: int, kept: str | None) -> None:
+    doc = MDocument.from_markdown("# T\n\n" + ("Alpha beta gamma delta. " * 9).strip())
+    (old,) = doc.chunk("structural-context", max_size=300, context_size=context_size)
+    assert len(old.text) == 220
+    (chunk,) = contextualize(Client(lambda user: note), None, old)
+    assert chunk.oversize is (kept is None)
+    assert chunk.metadata["context"] == (note.strip() if kept is None else kept)
+    assert kept is None or len(chunk.text) <= 300
+
+
+def test_a_cut_at_a_word_comes_before_giving_up() -> None:
+    assert cut_note(HALVES, lambda piece: len(piece) <= 78) == HALVES[:74]
+    assert cut_note(HALVES, lambda piece: len(piece) <= 39) is None
+
+
 def test_notes_are_measured_in_the_units_that_are_asked_for() -> None:
     chunk = contextualize(
         Client(lambda user: NOTE), None, chunks_of("a b c"), max_size=(4, 20), length_function="words"

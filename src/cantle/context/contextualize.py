@@ -292,7 +292,7 @@ class _Run(Deliver):
         """What a text with its note may measure: by the options, else by the strategy that made the chunks."""
         options, strategy = self.options, chunks.strategy
         if options.max_size is not None:
-            return Room(options.max_size, resolve(options.length_function), True)
+            return Room.of_option(options.max_size, resolve(options.length_function))
         if isinstance(strategy, Sized) and strategy.limit < NO_LIMIT:
-            return Room(strategy.limit, strategy.length, bool(getattr(strategy, "context_size", 0)))
+            return Room.of_strategy(strategy.limit, strategy.length, bool(getattr(strategy, "context_size", 0)))
         return None

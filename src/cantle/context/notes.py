@@ -15,9 +15,16 @@ from ..whitespace import BLANKS
 __all__ = ["Block", "block_of", "block_of_dict", "cut_note", "is_blank", "strip", "text_of", "with_notes", "write"]
 
 _USEFUL = 40
-"""A note cut to fewer characters says nothing."""
+"""A note cut to fewer characters says little: a text that is too long is the lesser evil."""
+
+_RESERVED_USEFUL = 10
+"""The same where room was kept for a note: then the text is to stay within the limit."""
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？]|\S(?=\s*\n)")
+
+_UNSPACED = "\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_WORD_END = re.compile(rf"\s+|(?<=[，、；：。！？{_UNSPACED}])(?=[{_UNSPACED}])")
+"""White space; in Chinese and Japanese, which have none, any character may end a word."""
 
 
 class Block(NamedTuple):
@@ -82,11 +89,24 @@ def write(chunk: MutableMapping[str, Any], note: str, embed: str | None) -> None
 
 
 class Room(NamedTuple):
-    """What a chunk with its note may measure, and whether a note that is too long is cut for it, not flagged."""
+    """What a chunk with its note may measure, and what is left at least of a note that is cut for it, in characters.
+
+    `useful` is None where notes are not cut: a chunk that is too long with one is flagged.
+    """
 
     limit: float
     length: Callable[[str], float]
-    cut: bool
+    useful: int | None
+
+    @classmethod
+    def of_option(cls, limit: float, length: Callable[[str], float]) -> Room:
+        """The room where a limit is given for the chunks with their notes."""
+        return cls(limit, length, _USEFUL)
+
+    @classmethod
+    def of_strategy(cls, limit: float, length: Callable[[str], float], reserved: bool) -> Room:
+        """The room by the strategy's limit, which counts for notes if it kept room for them."""
+        return cls(limit, length, _RESERVED_USEFUL if reserved else None)
 
 
 def block_of(chunk: Chunk, index: int) -> Block:
@@ -131,7 +151,7 @@ def _with_note(chunk: Chunk, note: str | None, room: Room | None) -> tuple[Chunk
                 return room.length(f"{header}{note}\n\n{chunk.content}") <= room.limit
 
             if not fits(note):
-                shorter = cut_note(note, fits) if room.cut else None
+                shorter = None if room.useful is None else cut_note(note, fits, room.useful)
                 note, oversize = (note, True) if shorter is None else (shorter, oversize)
         prefix = f"{header}{note}\n\n"
     new = Chunk(
@@ -150,15 +170,17 @@ def _with_note(chunk: Chunk, note: str | None, room: Room | None) -> tuple[Chunk
     return new, note
 
 
-def cut_note(note: str, fits: Callable[[str], bool]) -> str | None:
+def cut_note(note: str, fits: Callable[[str], bool], useful: int = _USEFUL) -> str | None:
     """The beginning of a note that `fits`: whole sentences, or whole words where those are less than half as much.
 
-    None where what fits is too short to be of use.
+    None where less than `useful` characters fit.
     """
-    words = _longest(note, [m.start() for m in re.finditer(r"\s+", note)], fits)
+    words = _longest(note, [m.start() for m in _WORD_END.finditer(note)], fits)
     sentences = _longest(note, [m.end() for m in _SENTENCE_END.finditer(note)], fits)
     best = sentences if len(sentences) * 2 >= len(words) else words
-    return best if len(best) >= _USEFUL else None
+    if len(best) < useful:
+        best = max(words, sentences, key=len)
+    return best if len(best) >= useful else None
 
 
 def _longest(note: str, ends: Sequence[int], fits: Callable[[str], bool]) -> str:
