@@ -24,11 +24,15 @@ class Draft:
         self.text = text
         self.marks: list[int] = []
         self._length = len(text)
+        self._untouched = True  # everything so far is the original
         self._copies: Sequence[Copy] = OffsetMap.identity(len(text)).copies
         self._dropped: list[tuple[int, int, str]] = []
 
     def report(self, stretches: Iterable[tuple[int, int]], reason: str) -> None:
         """Note that these stretches of the text (ascending, disjoint) are about to be taken out."""
+        if self._untouched:
+            self._dropped += [(start, end, reason) for start, end in stretches]
+            return
         pieces = _compose(self._copies, [(0, start, end - start) for start, end in stretches])
         self._dropped += [(old, old + length, reason) for _, old, length in pieces]
 
@@ -50,7 +54,8 @@ class Draft:
             parts.append(text[old:])
             copies.append((new, old, len(text) - old))
         self._move_marks(edits)
-        self._copies = _compose(self._copies, copies)
+        self._copies = copies if self._untouched else _compose(self._copies, copies)
+        self._untouched = False
         self.text = "".join(parts)
 
     def cut(self, stretches: Sequence[tuple[int, int]], reason: str) -> None:
@@ -77,8 +82,6 @@ class Draft:
 
 def _compose(first: Sequence[Copy], second: Sequence[Copy]) -> Sequence[Copy]:
     """What two rewritings, one after the other, copy. One walk over both: `OffsetMap.then` searches for each copy."""
-    if len(first) == 1 and first[0][0] == first[0][1] == 0:  # everything so far is the original
-        return second
     copies, i, count = [], 0, len(first)
     for new, middle, length in second:
         end = middle + length

@@ -59,9 +59,13 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
         layout, at = page.layout, page.at
         start, end = at + layout.start, at + layout.end
         if reasons:
-            lines = layout.top[:top] + layout.bottom[:bottom]
-            for line, reason in sorted(zip(lines, reasons, strict=True)):
-                dropped[reason].append((at + line.start, at + line.end))
+            if len(reasons) == 1:
+                line = layout.top[0] if top else layout.bottom[0]
+                dropped[reasons[0]].append((at + line.start, at + line.end))
+            else:
+                lines = layout.top[:top] + layout.bottom[:bottom]
+                for line, reason in sorted(zip(lines, reasons, strict=True)):
+                    dropped[reason].append((at + line.start, at + line.end))
             if not layout.lines:
                 continue
             start, end = _body(text, at, layout, top, bottom)

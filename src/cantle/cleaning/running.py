@@ -65,19 +65,21 @@ class _RunningLines:
             return
         enough = max(3, -(-3 * count // 5))
         lines: Counter[str] = Counter()
+        with_number: dict[Layout, tuple[PageNumber | None, PageNumber | None]] = {}
         for layout, votes in Counter(page.layout for page in pages).items():
             for line in {layout.top[0].text, layout.bottom[0].text}:
                 lines[line] += votes
+            if layout.digits:
+                above = self._number(layout.top[0].text, True)
+                below = self._number(layout.bottom[0].text, False) if layout.lines else None
+                if above or below:
+                    with_number[layout] = above, below
         self._equal = {line for line, votes in lines.items() if votes >= enough}
         numbered: defaultdict[str, list[tuple[PageNumber, Page]]] = defaultdict(list)
-        for page in pages:
-            layout = page.layout
-            if not layout.digits:
-                continue
-            if number := self._number(layout.top[0].text, True):
-                numbered[number.rest].append((number, page))
-            if layout.lines and (number := self._number(layout.bottom[0].text, False)):
-                numbered[number.rest].append((number, page))
+        for page in pages if with_number else ():
+            for number in with_number.get(page.layout, ()):
+                if number:
+                    numbered[number.rest].append((number, page))
         for rest, places in numbered.items():
             if len(places) < enough:
                 continue
@@ -112,17 +114,18 @@ class _PageNumbers:
         self._shifts: dict[bool, Shifts] = {}
         fitting: dict[bool, set[int]] = {}
         for top in (True, False):
-            found: list[tuple[int, bool, Page]] = []
+            found: list[tuple[tuple[int, bool], Page]] = []
             for page in pages:
-                if not page.layout.digits:
+                layout = page.layout
+                if not layout.digits:
                     continue
-                for line in page.layout.top if top else page.layout.bottom:
+                for line in layout.top if top else layout.bottom:
                     if number := self._number(line.text):
-                        found.append((*number, page))
+                        found.append((number, page))
                     if number or not running.has(page, line, top):
                         break
-            shifts = Shifts(((value, page) for value, _, page in found), place=True)
-            fitting[top] = {page.ordinal for value, sure, page in found if sure or shifts.fit(value, page)}
+            shifts = Shifts(((number[0], page) for number, page in found), place=True)
+            fitting[top] = {page.ordinal for number, page in found if number[1] or shifts.fit(number[0], page)}
             self._shifts[top] = shifts
         self._twice = fitting[True] & fitting[False]
         self._fewer = {top: len(fitting[top]) < len(fitting[not top]) for top in (True, False)}
