@@ -493,3 +493,20 @@ def test_only_the_last_chunk_ends_because_the_text_does() -> None:
     kinds = [chunk.cut.kind for chunk in chunks if chunk.cut]
     assert len(kinds) == len(chunks) > 6
     assert kinds.index("end") == len(chunks) - 1
+
+
+def test_the_paragraphs_of_an_item_stay_together() -> None:
+    text = (
+        "# Steps\n\n1. Open the valve.\n\n   Turn it left.\n\n2. Mount the pump:\n\n   Use two screws.\n\n"
+        "3. Test it.\n\n   Run it once."
+    )
+    assert contents(cut(text, max_size=75)) == [
+        "# Steps\n\n1. Open the valve.\n\n   Turn it left.",
+        "2. Mount the pump:\n\n   Use two screws.",
+        "3. Test it.\n\n   Run it once.",
+    ]
+    text = "# Steps\n\n- alpha one\n  - sub a\n  - sub b\n- beta two\n  - sub c\n  - sub d"
+    assert contents(cut(text, max_size=60)) == [
+        "# Steps\n\n- alpha one\n  - sub a\n  - sub b",
+        "- beta two\n  - sub c\n  - sub d",
+    ]

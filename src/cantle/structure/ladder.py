@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from ..blocks.lines import line_gaps
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
-from ..packing import Breaks, Clusters, Level, Literal, Outside, Sentences
+from ..packing import Breaks, Clusters, Gaps, Level, Literal, Outside, Sentences
 
-__all__ = ["ladder"]
+__all__ = ["Items", "ladder"]
+
+
+class Items(NamedTuple):
+    """What is before the outer items of some lists, and before all; the lists, and the code in them. All ascend."""
+
+    outer: list[Span]
+    every: list[Span]
+    lists: list[Span]
+    code: list[Span]
 
 
 def ladder(
-    text: str, start: int, end: int, keep: Sequence[Span], segmenter: Segmenter, inner: Sequence[Level] = ()
+    text: str, start: int, end: int, keep: Sequence[Span], segmenter: Segmenter, items: Items | None = None
 ) -> list[Level]:
-    """Paragraphs, then the levels `inner`, sentences, lines and words outside of what to keep; then anywhere."""
+    """Paragraphs, sentences, lines and words outside of what to keep; then anywhere.
+
+    The outer `items` of lists are cut like paragraphs, and the paragraphs in them like their inner items.
+    """
     mixed = text.find("\r", start, end) >= 0
 
     def paragraphs(kept: Sequence[Span]) -> Level:
@@ -23,10 +38,36 @@ def ladder(
     def lines(kept: Sequence[Span]) -> Level:
         return Breaks(1, kept) if mixed else _outside("\n", kept)
 
-    first = [paragraphs(keep), *inner, Sentences(segmenter, keep), lines(keep)]
+    first = [paragraphs(keep)] if items is None or not items.outer else _item_levels(text, start, end, keep, items)
+    first += [Sentences(segmenter, keep), lines(keep)]
     if not keep:
         return [*first, Literal(" "), Clusters()]
     return [*first, _outside(" ", keep), paragraphs(()), lines(()), Literal(" "), Clusters()]
+
+
+def _item_levels(text: str, start: int, end: int, keep: Sequence[Span], items: Items) -> list[Level]:
+    blank = line_gaps(text, 2, start, end)
+    outside = [gap for gap in blank if not _is_in(items.lists, gap)]
+    return [
+        Gaps(_merged(outside, items.outer), "", keep, kind="item"),
+        Gaps(_merged([gap for gap in blank if not _is_in(items.code, gap)], items.every), "", keep, kind="item"),
+    ]
+
+
+def _is_in(lists: Sequence[Span], gap: Span) -> bool:
+    i = bisect_left(lists, (gap[1], -1)) - 1
+    return i >= 0 and gap[1] < lists[i][1]
+
+
+def _merged(blank: Sequence[Span], items: Sequence[Span]) -> list[Span]:
+    """Both, in order; of gaps that touch the widest."""
+    found: list[Span] = []
+    for gap in sorted([*blank, *items], key=lambda gap: (gap[0], -gap[1])):
+        if not found or gap[0] > found[-1][1]:
+            found.append(gap)
+        elif gap[1] > found[-1][1]:
+            found[-1] = (found[-1][0], gap[1])
+    return found
 
 
 def _outside(separator: str, keep: Sequence[Span]) -> Level:

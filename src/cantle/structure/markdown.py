@@ -12,9 +12,9 @@ from ..blocks.markdown import nested_fences, outline, title
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
 from ..lengths import Measure, within
-from ..packing import Frame, Gaps, Level, encloses
+from ..packing import Frame, Level, encloses
 from ..whitespace import STRIP
-from .ladder import ladder
+from .ladder import Items, ladder
 from .outline import Block, Heading, fitting
 from .references import Definition, definitions
 
@@ -79,36 +79,31 @@ class MarkdownOutline:
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         """Where to cut a stretch below its headings."""
-        items: list[Level] = []
         long = [b for b in self._blocks(start, end) if b.kind in ("list", "quote") and not encloses(keep, b.start + 1)]
-        if long:
-            items = list(self._items(long, keep))
+        items = self._items(long) if long else None
         return ladder(self.text, start, end, keep, self.segmenter, items)
 
     def _blocks(self, start: int, end: int) -> Sequence[Block]:
         return self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
-    def _items(self, blocks: Sequence[Block], keep: Sequence[Span]) -> Iterator[Level]:
-        """Before the outer items of long lists, then before all items."""
-        outer: list[Span] = []
-        every: list[Span] = []
+    def _items(self, blocks: Sequence[Block]) -> Items:
+        """What parts the items of long lists."""
+        found = Items([], [], [], [])
         for block in blocks:
-            found = [
+            fences = self._nested(block)
+            items = [
                 (len(match[1].expandtabs(4)), match.start())
                 for match in _ITEM.finditer(self._view, block.start, block.end)
-                if not encloses(keep, match.start())
+                if not encloses(fences, match.start())
             ]
-            fences = self._nested(block)
-            found = [(indent, at) for indent, at in found if not encloses(fences, at)]
-            if found:
-                least = found[0][0] + 1
-                gaps = [(self._text_end(block.start, at), at) for _, at in found]
-                outer += [gap for gap, (indent, _) in zip(gaps, found, strict=True) if indent <= least]
-                every += gaps
-        if outer:
-            yield Gaps(outer, "", kind="item")
-        if len(every) > len(outer):
-            yield Gaps(every, "", kind="item")
+            if items:
+                least = items[0][0] + 1
+                gaps = [(self._text_end(block.start, at), at) for _, at in items]
+                found.outer.extend(gap for gap, (indent, _) in zip(gaps, items, strict=True) if indent <= least)
+                found.every.extend(gaps)
+                found.lists.append((block.start, block.end))
+                found.code.extend(fences)
+        return found
 
     def _nested(self, block: Block) -> list[Span]:
         found = nested_fences(self._view, self._solid[bisect_left(self._starts, block.start)])
