@@ -152,12 +152,13 @@ CHINESE = "这是一个关于季度报告的说明，它涵盖了公司的销售
         (CHINESE, 80, CHINESE[:78]),
         ("あ" * 30 + "\u3099" * 60, 80, "あ" * 29),
     ],
+    ids=range(9),
 )
 def test_a_note_is_cut_where_room_was_kept_for_it(note: str, context_size: int, kept: str | None) -> None:
     doc = MDocument.from_markdown("# T\n\n" + ("Alpha beta gamma delta. " * 9).strip())
-    (old,) = doc.chunk("structural-context", max_size=300, context_size=context_size)
-    assert len(old.text) == 220
-    (chunk,) = contextualize(Client(lambda user: note), None, old)
+    old = doc.chunk("structural-context", max_size=300, context_size=context_size)
+    assert [len(text) for text in old.texts] == [220]
+    chunk = contextualize(Client(lambda user: note), None, old)[0]
     assert chunk.oversize is (kept is None)
     assert chunk.metadata["context"] == (note.strip() if kept is None else kept)
     assert kept is None or len(chunk.text) <= 300
