@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from .blocks import latex as blocks
 from .blocks.latex_titles import title
+from .blocks.sentences import Segmenter
 from .chunk import Span
 from .lengths import Measure, within
-from .packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, encloses, held
+from .packing import Borders, Breaks, Clusters, Level, Literal, Outside, Pieces, Sentences, encloses, held
 from .places import Paths
 
 __all__ = ["Layout"]
@@ -61,14 +62,18 @@ class Layout:
         inside = groups[bisect_left(groups, (start, -1)) : bisect_left(groups, (end, -1))]
         return fitting([group for group in inside if group[1] <= end], measure, limit)
 
-    def inner(self, keep: Sequence[Span], start: int = 0, end: int | None = None) -> list[Level]:
-        """Where to cut inside a section: at paragraphs, environments, items, lines and words."""
+    def inner(
+        self, keep: Sequence[Span], start: int = 0, end: int | None = None, segmenter: Segmenter | None = None
+    ) -> list[Level]:
+        """Where to cut in a section: at paragraphs, environments, items, sentences (if asked for), lines, words."""
         last = len(self._blocks) if end is None else bisect_left(self._blocks, (end, -1))
         inside = self._blocks[bisect_left(self._blocks, (start, -1)) : last]
         around = sorted({at for block in inside for at in block if not encloses(keep, at)})
         found: list[Level] = [self._paragraphs(keep)]
         if around:
             found += [Borders(around, "environment"), _Items(keep)]
+        if segmenter is not None:
+            found.append(_SentencesOutsideFormulas(segmenter, keep))
         found += [_OutsideFormulas("\n", keep), _OutsideFormulas(" ", keep)]
         lines: Level = Breaks(1) if self._mixed else Literal("\n")
         return [*found, self._paragraphs(()), lines, Literal(" "), Clusters()]
@@ -147,12 +152,29 @@ class _OutsideFormulas:
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when nothing outside of formulas cuts it."""
-        low = max(0, bisect_right(self.keep, (start, -1)) - 1)
-        stretches = [*self.keep[low : bisect_right(self.keep, (end, -1))], *blocks.formulas(text, start, end)]
-        whole = _disjoint(sorted(stretches))
+        whole = _with_formulas(text, start, end, self.keep)
         if self.detail == "\n" and text.find("\r", start, end) >= 0:
             return Breaks(1, whole).on(text, start, end, strip)
         return Outside(Literal(self.detail), whole).on(text, start, end, strip)
+
+
+class _SentencesOutsideFormulas:
+    """Cut between sentences, but not in formulas."""
+
+    kind, detail = "sentence", ""
+
+    def __init__(self, segmenter: Segmenter, keep: Sequence[Span]) -> None:
+        self.segmenter, self.keep = segmenter, keep
+
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when no sentence ends outside of formulas inside it."""
+        return Sentences(self.segmenter, _with_formulas(text, start, end, self.keep)).on(text, start, end, strip)
+
+
+def _with_formulas(text: str, start: int, end: int, keep: Sequence[Span]) -> list[Span]:
+    """The stretches to keep in a region and its formulas."""
+    low = max(0, bisect_right(keep, (start, -1)) - 1)
+    return _disjoint(sorted([*keep[low : bisect_right(keep, (end, -1))], *blocks.formulas(text, start, end)]))
 
 
 def _disjoint(stretches: Iterable[Span]) -> list[Span]:

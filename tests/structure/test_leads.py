@@ -102,8 +102,8 @@ def test_in_latex_and_html() -> None:
 @pytest.mark.parametrize("options", [{}, {"overlap": 30}, {"length_function": "cl100k_base", "max_size": 20}], ids=str)
 @pytest.mark.parametrize("kind", ["markdown", "text", "pdf", "html", "latex"])
 def test_the_contract(kind: str, options: dict[str, Any]) -> None:
-    part = "a. b:\n\n- c:\n  - d:\n\n```\ne:\n\nf\n```\ng:\n| h |\n|---|\n| i |\n:\n\n# j:\n\n> k:\n\n***l:***\n \nm\n\n"
-    part += "n\r\n\r\no:\r\r\n"
+    part = "a. b:\n\n- c:\n  - d:\n\n```\ne:\n\nf\n```\ng:\n| h |\n|---|\n| i |\n:\n\n# j:\n\n> k:\n\n***l:***\n \n"
+    part += "m\n\nn\r\n\r\no:\r\r\n"
     check_document("structural-context", MDocument(part * 12, kind=kind), **{"max_size": 70, **options})
 
 

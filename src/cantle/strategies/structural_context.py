@@ -133,7 +133,7 @@ class StructuralContext(Sized):
         if source.kind == "html":
             return HtmlOutline(source.text, self._segmenter)
         if source.kind == "latex":
-            return LatexOutline(source.text)
+            return LatexOutline(source.text, self._segmenter)
         return TextOutline(source.text, self._segmenter)
 
     def _cut(self, source: Source, pages: Sequence[int] = ()) -> Chunks:

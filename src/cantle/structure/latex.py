@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..blocks.sentences import Segmenter
 from ..chunk import Span
 from ..latex import Layout
 from ..lengths import Measure
@@ -19,8 +20,8 @@ class LatexOutline:
 
     definitions: Sequence[Definition] | None = None
 
-    def __init__(self, text: str) -> None:
-        self.text = self.shown = text
+    def __init__(self, text: str, segmenter: Segmenter) -> None:
+        self.text, self.shown, self.segmenter = text, text, segmenter
         self._layout = layout = Layout(text)
         document = layout.document
         self.headings: Sequence[Heading] = [Heading(s.start, s.end, s.rank + 1) for s in document.sections]
@@ -50,7 +51,7 @@ class LatexOutline:
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         """Where to cut a stretch below its headings."""
-        return self._layout.inner(keep, start, end)
+        return self._layout.inner(keep, start, end, self.segmenter)
 
 
 def _outermost(blocks: Iterator[Block]) -> list[Block]:
