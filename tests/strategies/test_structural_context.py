@@ -510,3 +510,12 @@ def test_the_paragraphs_of_an_item_stay_together() -> None:
         "# Steps\n\n- alpha one\n  - sub a\n  - sub b",
         "- beta two\n  - sub c\n  - sub d",
     ]
+
+
+def test_a_heading_stands_in_front_of_the_beginning_of_a_long_line() -> None:
+    for frame in ("```\n{}\n```", "|a|b|\n|-|-|\n|1|{}|"):
+        chunks = cut("# A\n\n" + frame.format("x" * 60), max_size=40)
+        assert chunks[0].content.startswith("# A\n\n" + frame.format("")[:3])
+        assert "xxx" in chunks[0].content
+        assert "".join(chunk.content for chunk in chunks).count("x") == 60
+        assert all(len(chunk.text) <= 40 for chunk in chunks)

@@ -14,6 +14,8 @@ from .spans import Spans
 __all__ = ["Frame", "Part", "framed"]
 
 _ROW = Cut("row", 0)
+_MOST = 0.75
+"""What goes before a row that is too long takes no more than this of the limit in a part with its beginning."""
 
 
 class Frame(NamedTuple):
@@ -78,18 +80,24 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
             yield Part(start, stop, not first, most < last and tail is not None, _ROW)
             i = most + 1
             continue
-        if first and begin < frame.start and (stop := stripped(begin, frame.start)) > begin:
-            yield Part(begin, stop, False, False, _ROW)
         closes = tail is not None and i == last and tail[0] >= rows[i]
         low, high = trim(text, rows[i], tail[0] if closes and tail is not None else stops[i])
-        fragments = list(_fragments(packer, low, high, size(0, 0, True, True)))
+        if first and begin < frame.start and (stop := stripped(begin, frame.start)) > begin:
+            taken = size(begin, low, False, True)
+            _, b, cut = next(_fragments(packer, low, high, taken)) if taken <= _MOST * limit else (0, 0, None)
+            if b and size(begin, b, False, tail is not None) <= limit:  # what goes before it has room for a beginning
+                yield Part(begin, b, False, tail is not None, cut)
+                low, first = trim(text, b, high)[0], False
+            else:
+                yield Part(begin, stop, False, False, _ROW)
+        fragments = list(_fragments(packer, low, high, size(0, 0, True, True))) if low < high else []
         framed_ones = [size(a, b, True, tail is not None) <= limit for a, b, _ in fragments]
         # Token counts need not add up to the last one; what is then in no frame stands alone.
-        if first and not any(framed_ones):
+        if first and fragments and not any(framed_ones):
             yield Part(frame.start, lead[1], False, False, _ROW)
         for (a, b, cut), fits in zip(fragments, framed_ones, strict=True):
             yield Part(a, b, fits, fits and tail is not None, cut)
-        if closes and tail is not None and not any(framed_ones):
+        if closes and tail is not None and fragments and not any(framed_ones):
             yield Part(*tail, False, False, _ROW)
         i += 1
 
