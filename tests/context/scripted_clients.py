@@ -11,7 +11,7 @@ import pytest
 from cantle import Chunk, Chunks, Source, acontextualize, contextualize
 
 TEMPLATE = "{document}|{chunk}"
-DOCUMENT = "one. two. three."
+DOCUMENT = "one. two. three. block 0"
 
 
 def dictionaries(n: int = 3, **more: Any) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ def test_an_ordinary_client_is_called_in_the_calling_thread() -> None:
         threads.append(threading.current_thread())
         return "n"
 
-    contextualize(Client(answer), "d", dictionaries())
+    contextualize(Client(answer), DOCUMENT, dictionaries())
     assert threads == [threading.current_thread()] * 3
 
 
@@ -77,7 +77,7 @@ def test_coroutines_of_one_run_share_a_loop_and_see_the_callers_context() -> Non
             return "n"
 
     tenant.set("acme")
-    contextualize(Looking(), "d", dictionaries(6), concurrency=3)
+    contextualize(Looking(), DOCUMENT, dictionaries(6), concurrency=3)
     assert len({id(loop) for loop, _ in seen}) == 1
     assert {name for _, name in seen} == {"acme"}
     assert not [t for t in threading.enumerate() if t.name.startswith("cantle-notes")]
@@ -115,7 +115,7 @@ def test_concurrency_is_bounded_reached_and_changes_nothing(run: Any, kind: type
 
     made = dictionaries(12)
     for i, chunk in enumerate(made):
-        chunk["content"] = "x" * (i + 1)
+        chunk["content"] = "on" + "x" * i
     expected = contextualize(Client(), DOCUMENT, [dict(chunk) for chunk in made], template=TEMPLATE)
     client = Blocking() if kind is Client else Waiting()
     assert run(client, DOCUMENT, made, template=TEMPLATE, concurrency=4) == expected
@@ -175,7 +175,7 @@ def test_many_threads_have_their_own_runs() -> None:
     client, results = Client(), {}
 
     def work(n: int) -> None:
-        results[n] = contextualize(client, f"doc {n}", dictionaries(8), template="{document}|{document} {chunk}")
+        results[n] = contextualize(client, f"block 0 {n}", dictionaries(8), template="{document}|{document} {chunk}")
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
     for thread in threads:
@@ -183,7 +183,7 @@ def test_many_threads_have_their_own_runs() -> None:
     for thread in threads:
         thread.join()
     for n in range(6):
-        assert [c["context"] for c in results[n]] == [f"note of doc {n} block {i}" for i in range(8)]
+        assert [c["context"] for c in results[n]] == [f"note of block 0 {n} block {i}" for i in range(8)]
 
 
 # Real HTTP
@@ -231,7 +231,7 @@ def test_over_http(server: tuple[str, list[dict[str, Any]]]) -> None:
     url, asked = server
     chunks = dictionaries(4)
     with pytest.warns(ContextWarning, match=r"^No note for chunk d#2: HTTPError: HTTP Error 503"):
-        contextualize(Http(url), "Ação.", chunks, model="m")
+        contextualize(Http(url), "Ação: block 0.", chunks, model="m")
     assert [c["context"] for c in chunks] == ["nota nº 1", "nota nº 2", "", "nota nº 4"]
     assert [(a["model"], a["temperature"]) for a in asked] == [("m", 0.0)] * 4
     assert all([m["role"] for m in a["messages"]] == ["system", "user"] for a in asked)
@@ -254,7 +254,7 @@ def test_what_has_a_note_or_no_content_is_skipped() -> None:
 
 def test_dictionaries_may_hold_little() -> None:
     chunks = [{"content": "c"}]
-    contextualize(Client(), "d", chunks, template=TEMPLATE)
+    contextualize(Client(), "c d", chunks, template=TEMPLATE)
     assert chunks == [{"content": "c", "context": "note of c", "text": "note of c\n\nc"}]
 
 
@@ -350,7 +350,7 @@ def test_fail_fast_waits_for_what_is_under_way(run: Any) -> None:
 def test_an_empty_answer_is_no_error_for_fail_fast() -> None:
     chunks = dictionaries(2)
     with pytest.warns(ContextWarning):
-        contextualize(Client(lambda user: "" if "block 0" in user else "n"), "d", chunks, fail_fast=True)
+        contextualize(Client(lambda user: "" if "block 0" in user else "n"), "block 1", chunks, fail_fast=True)
     assert chunks[1]["context"] == "n"
 
 
@@ -395,7 +395,7 @@ def test_a_note_that_comes_after_cancelling_is_saved(tmp_path: Path) -> None:
 
 def test_more_calls_at_once_than_the_loop_has_threads() -> None:
     gate = threading.Barrier(40)
-    chunks = run_async(Client(lambda user: f"n {gate.wait(10)}"), "d", dictionaries(40), concurrency=40)
+    chunks = run_async(Client(lambda user: f"n {gate.wait(10)}"), DOCUMENT, dictionaries(40), concurrency=40)
     assert {c["context"] for c in chunks} == {f"n {i}" for i in range(40)}
 
 
@@ -416,7 +416,7 @@ def test_cancelling_cancels_what_is_under_way() -> None:
     chunks = dictionaries(5)
 
     async def main() -> None:
-        task = asyncio.create_task(acontextualize(Hangs(), DOCUMENT, chunks, concurrency=2))
+        task = asyncio.create_task(acontextualize(Hangs(), "block 1", chunks, concurrency=2))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

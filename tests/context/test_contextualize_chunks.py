@@ -68,9 +68,9 @@ def test_chunks_of_a_strategy() -> None:
 
 def test_a_document_beside_chunks_is_the_one_that_is_sent() -> None:
     client = Client()
-    for document in ("other", MDocument.from_text("other"), Source("other")):
+    for document in ("all a", MDocument.from_text("all a"), Source("all a")):
         contextualize(client, document, chunks_of("a"), template=TEMPLATE)
-    assert client.users == ["other|a"] * 3
+    assert client.users == ["all a|a"] * 3
 
 
 def test_chunks_that_have_a_note() -> None:
@@ -199,7 +199,7 @@ def test_a_note_of_a_megabyte_is_cut_in_time() -> None:
 
 
 def test_long_documents_are_hashed_once() -> None:
-    document, chunks = "word " * 200_000, dictionaries(300)
+    document, chunks = "block 0 " * 150_000, dictionaries(300)
     began = time.process_time()
     contextualize(Client(lambda user: "n"), document, chunks, document_max_chars=0)
     assert time.process_time() - began < 4

@@ -115,7 +115,7 @@ def test_concurrent_appends_are_whole_lines(tmp_path: Path) -> None:
 
     def work(n: int) -> None:
         client = Client(lambda user: f"{user} " * 500)
-        contextualize(client, f"doc {n}", dictionaries(20), template=TEMPLATE, resume=notes, concurrency=4)
+        contextualize(client, f"block 0 {n}", dictionaries(20), template=TEMPLATE, resume=notes, concurrency=4)
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
     for thread in threads:

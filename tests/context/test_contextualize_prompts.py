@@ -22,6 +22,9 @@ from cantle.context.messages import beginning, guess_language
 from cantle.context.prompts import PROMPTS
 from cantle.errors import OptionError, UnusedOptionWarning
 
+# Most documents here are not those of the chunks, which does not matter to a prompt.
+pytestmark = pytest.mark.filterwarnings("ignore:Chunk .* is not in the document:cantle.errors.ContextWarning")
+
 # Prompts
 
 

@@ -73,9 +73,10 @@ class LaterModel:
 
 
 assert_type(contextualize(Model(), None, chunks, max_size=100, concurrency=2), Chunks)
+assert_type(contextualize(Model(), None, chunks[:3]), Chunks)
 rows: list[dict[str, object]] = [{"content": "a"}]
 assert_type(contextualize(LaterModel(), "a", rows, {"failFast": True}), list[dict[str, object]])
-contextualize(Model(), None, rows)  # type: ignore[call-overload]  # dictionaries do not know their document
+contextualize(Model(), None, rows)  # type: ignore[arg-type]  # dictionaries do not know their document
 contextualize(len, doc, chunks)  # type: ignore[call-overload]
 contextualize(Model(), doc, chunks, max_sise=100)  # type: ignore[call-overload]
 

@@ -80,8 +80,7 @@ class ContextRetrievalChunker:
         """Have a model write a note for each chunk into `context` and `text`; see `cantle.contextualize`."""
         from .contextualize import contextualize
 
-        contextualize(client, document, chunks, options, **more)
-        return chunks
+        return contextualize(client, document, chunks, options, **more)
 
     def _chunks(self, kind: str, text: Any, size: Any, overlap: Any, more: dict[str, Any]) -> list[Chunk]:
         if text is not None and not isinstance(text, str):

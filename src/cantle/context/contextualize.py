@@ -9,14 +9,17 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
+from ..chunk import Chunk
 from ..chunks import Chunks
-from ..errors import ContextWarning, OptionError
+from ..errors import ContextWarning
 from ..lengths import resolve
 from ..source import Source
 from ..strategy import NO_LIMIT, Sized
 from ..waiting import Waiter, is_coroutine_function
 from ..warn import warn
+from .arguments import as_chunks
 from .clients import Client, check_client, is_ready
+from .documents import check_document, document_text
 from .messages import Messages
 from .note_options import ContextOptions, NoteOptions, read_options
 from .notes import Block, Room, block_of, block_of_dict, is_blank, strip, with_notes, write
@@ -38,7 +41,7 @@ Dictionaries = TypeVar("Dictionaries", bound=Sequence[MutableMapping[str, Any]])
 def contextualize(
     client: Client | None,
     document: str | Source | None,
-    chunks: Chunks,
+    chunks: Sequence[Chunk],
     options: Mapping[str, Any] | None = None,
     **more: Unpack[ContextOptions],
 ) -> Chunks: ...
@@ -56,11 +59,13 @@ def contextualize(
     """Have a model write a note for each chunk: what it is about, for searches that do not use its words.
 
     `client` has `complete(messages, **options)`, ordinary or `async`; it is asked once for each chunk, one after
-    another, which costs money. `document` is the whole text the chunks come from, or None for that of `Chunks`.
+    another, which costs money. `document` is the text the chunks come from, sent as it is. With `Chunks` it is best
+    None: their own document then, without front matter and without what chunking left out of it (comments, data of
+    images, running lines, hidden parts of a page). A document that does not hold the chunks is a `ContextWarning`.
 
     `chunks` is the list of dictionaries that `ContextRetrievalChunker` gives: then `context` and `text` are set in it,
-    and it is returned. Or it is `Chunks`: then new ones are returned, with the note in `prefix`, behind the headings
-    that may be there, and in `metadata["context"]`.
+    and it is returned. Or it is `Chunks`, or some of them in a list, such as `chunks[:3]`: then new `Chunks` are
+    returned, with the note in `prefix`, behind the headings that may be there, and in `metadata["context"]`.
 
     Options go by name, or in a mapping whose keys may be in camelCase: `model` (""), `temperature` (0.0),
     `document_max_chars` (60000, in UTF-16 units; 0 or less sends everything), `template` with the placeholders
@@ -76,6 +81,7 @@ def contextualize(
     file. A client that is None or not ready is a `ContextWarning`, and `chunks` come back as they are. Raises
     `OptionError` for wrong arguments, before anything is asked.
     """
+    chunks = as_chunks(chunks)
     run = _prepare(client, document, chunks, options, more)
     if run is None:
         return chunks
@@ -91,7 +97,7 @@ def contextualize(
 async def acontextualize(
     client: Client | None,
     document: str | Source | None,
-    chunks: Chunks,
+    chunks: Sequence[Chunk],
     options: Mapping[str, Any] | None = None,
     **more: Unpack[ContextOptions],
 ) -> Chunks: ...
@@ -109,6 +115,7 @@ async def acontextualize(
     """Like `contextualize`, in the running event loop: coroutines are awaited there, other clients run in threads."""
     from concurrent.futures import ThreadPoolExecutor
 
+    chunks = as_chunks(chunks)
     run = _prepare(client, document, chunks, options, more)
     if run is None:
         return chunks
@@ -130,27 +137,18 @@ def _prepare(
     client: Any, document: Any, chunks: Any, options: Mapping[str, Any] | None, more: Mapping[str, Any]
 ) -> _Run | None:
     """A run with everything checked; None where nothing can be asked."""
-    dictionaries = not isinstance(chunks, Chunks)
-    if dictionaries and chunks is not None and (isinstance(chunks, str | bytes) or not isinstance(chunks, Sequence)):
-        raise OptionError(
-            "chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, "
-            f"got {type(chunks).__name__}."
-        )
-    read = read_options(options, more, dictionaries=dictionaries)
+    read = read_options(options, more, dictionaries=not isinstance(chunks, Chunks))
     if not chunks:
         return None
-    if document is None and isinstance(chunks, Chunks):
-        document = chunks.source
-    text = document.text if isinstance(document, Source) else document
-    if not isinstance(text, str):
-        raise OptionError(
-            f"document must be the text that the chunks come from, or a document, got {type(document).__name__}."
-        )
+    text = document_text(document, chunks)
     if client is None:
         warn("There is no client: the chunks stay without notes.", ContextWarning)
         return None
     check_client(client)
-    return _Run(client, text, chunks, read)
+    run = _Run(client, text, chunks, read)
+    if document is not None:
+        check_document(text, chunks, run.blocks)
+    return run
 
 
 class _Run(Deliver):

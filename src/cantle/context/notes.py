@@ -63,6 +63,11 @@ def block_of_dict(chunk: Any, index: int) -> Block:
             f"chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, got {chunk!r} "
             f"at position {index}."
         )
+    if "header" not in chunk and ("prefix" in chunk or "embed_hash" in chunk):
+        raise OptionError(
+            f"chunks[{index}] is a row of to_dicts(), which has its note elsewhere. Pass the Chunks, and make rows of "
+            "what comes back."
+        )
     _field(chunk, index, "header")  # checked before anything is paid for
     content, context, breadcrumb, heading, name = (
         _field(chunk, index, name) for name in ("content", "context", "breadcrumb", "heading", "id")
