@@ -31,7 +31,7 @@ class Reader(HTMLParser):
         self._depth += 1
         if given.get("class") == "cv-text":
             self._in_text = self._depth
-        if given.get("class") == "cv-n":
+        if given.get("class") in ("cv-n", "cv-p"):
             self._skip = self._depth
 
     def handle_endtag(self, tag: str) -> None:
@@ -125,6 +125,33 @@ def test_spans_are_drawn_where_they_are() -> None:
     page = Reader(render(chunks))
     assert page.text == text
     assert any(title.startswith("overlap of chunk 0") for title in page.titles)
+
+
+def test_a_prefix_stands_in_front_of_its_chunk_and_is_no_text_of_the_document() -> None:
+    text = "one two three"
+    chunks = Chunks(
+        Source(text),
+        [
+            Chunk("one", 0, 3),
+            Chunk("two", 4, 7, prefix="# A <b>&\n## \ud800\n\n"),
+            Chunk("three two", 4, 13, spans=((8, 13), (4, 7)), prefix="# " + "x" * 500),
+            Chunk("three", 8, 13, prefix="\n\n"),
+        ],
+    )
+    page = render(chunks)
+    read = Reader(page)
+    assert read.text == text
+    first = (
+        '<span class="cv-p" title="prefix of chunk 1, 15 characters"><bdi># A &lt;b&gt;&amp;\n## ⟨U+D800⟩</bdi></span>'
+    )
+    assert f'{first}<span class="cv-n" title="chunk 1, 4:7, 18 characters">1</span>' in page
+    assert f"<bdi># {'x' * 198}...</bdi></span>" in page
+    assert [t for t in read.titles if t.startswith("prefix")] == [
+        "prefix of chunk 1, 15 characters",
+        "prefix of chunk 2, 502 characters",
+    ]
+    assert "(prefix)" in page
+    assert "(prefix)" not in render(chunks_of(text, (0, 3)))
 
 
 def test_an_empty_result_is_drawn() -> None:

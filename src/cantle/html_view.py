@@ -18,6 +18,7 @@ MOST_CHUNKS = 200
 MOST_CHARACTERS = 100_000
 MOST_STRETCHES = 4_000
 _MOST_NAMED = 4
+_MOST_OF_PREFIX = 200
 
 _STYLE = """<style>
 .cantle-view{font:13px/1.6 ui-monospace,monospace;color:inherit;max-width:100%}
@@ -30,20 +31,24 @@ text-decoration:underline dotted}
 .cantle-view .cv-d{opacity:.55;background:rgba(128,128,128,.25);text-decoration:line-through}
 .cantle-view .cv-n{font:bold 10px system-ui,sans-serif;border:1px solid currentColor;border-radius:3px;padding:0 3px;
 margin:0 2px;user-select:none}
+.cantle-view .cv-p{display:block;font-size:11px;opacity:.7;border-left:3px solid currentColor;padding-left:.5em;
+user-select:none}
 .cantle-view bdi{unicode-bidi:isolate}
 </style>"""
 
 _LEGEND = (
     '<p><span class="cv-a">chunk</span> <span class="cv-b">next chunk</span> '
-    '<span class="cv-a cv-o">in two chunks (overlap)</span> <span class="cv-d">dropped</span></p>'
+    '<span class="cv-a cv-o">in two chunks (overlap)</span> <span class="cv-d">dropped</span>{}</p>'
 )
+_LEGEND_PREFIX = ' <span class="cv-p" style="display:inline">in front of the chunk when embedded (prefix)</span>'
 
 
 def render(chunks: Chunks) -> str:
     """The document of `chunks` with its chunks marked: a self-contained HTML fragment.
 
     Every chunk begins with its number and is told from its neighbours by number and by colour;
-    what two chunks share is hatched and underlined, what was dropped is struck through. The title
+    what two chunks share is hatched and underlined, what was dropped is struck through. Its prefix, which is
+    none of the document, stands in front of it in lines of its own, the first 200 characters of it. The title
     of a stretch names its chunks with offsets, length (in code points) and path. At most 200 chunks
     and 100,000 characters are drawn; then it says how many more there are.
     """
@@ -56,6 +61,7 @@ def render(chunks: Chunks) -> str:
     head = f"{total} chunk{'' if total == 1 else 's'}, {len(text)} characters"
     if chunks.source.source:
         head = f"{_clipped(chunks.source.source)}: {head}"
+    legend = _LEGEND.format(_LEGEND_PREFIX if any(chunk.prefix.strip() for chunk in drawn) else "")
     more = []
     if len(drawn) < total:
         more.append(f"and {total - len(drawn)} more chunks")
@@ -64,7 +70,7 @@ def render(chunks: Chunks) -> str:
     rest = f"<p>... {', '.join(more)}</p>" if more else ""
     return (
         f'<div class="cantle-view" role="group" aria-label="{_attribute(head)}">{_STYLE}'
-        f"<p><b>{_escaped(head)}</b></p>{_LEGEND}"
+        f"<p><b>{_escaped(head)}</b></p>{legend}"
         f'<div class="cv-text" dir="auto">{body}</div>{rest}</div>'
     )
 
@@ -124,7 +130,17 @@ def _pieces(text: str, end: int, drawn: Sequence[Any], dropped: Sequence[tuple[i
 
 
 def _number(i: int, chunk: Any) -> str:
-    return f'<span class="cv-n" title="{_title(chunk)}">{i}</span>'
+    return f'{_prefix(i, chunk.prefix)}<span class="cv-n" title="{_title(chunk)}">{i}</span>'
+
+
+def _prefix(i: int, prefix: str) -> str:
+    shown = prefix.strip()
+    if not shown:
+        return ""
+    if len(shown) > _MOST_OF_PREFIX:
+        shown = f"{shown[:_MOST_OF_PREFIX]}..."
+    title = f"prefix of chunk {i}, {len(prefix)} characters"
+    return f'<span class="cv-p" title="{title}"><bdi>{_escaped(shown)}</bdi></span>'
 
 
 def _stretch(text: str, holders: Sequence[int], drawn: Sequence[Any], reason: str | None) -> str:
