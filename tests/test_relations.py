@@ -187,6 +187,13 @@ def test_front_matter_is_in_no_section() -> None:
     assert chunks.section(chunks[0]) == (document.body, len(document.text))
 
 
+@pytest.mark.parametrize("wrong", [0, "key", None, slice(0, 1), (0, 1)])
+def test_a_section_is_asked_with_a_chunk(wrong: Any) -> None:
+    chunks = MDocument.from_markdown("# A\n\na").chunk()
+    with pytest.raises(DocumentError, match=r"section\(\) takes a chunk of this result, got .*chunks\[index\]"):
+        chunks.section(wrong)
+
+
 # -- section() --------------------------------------------------------------------------------------
 
 

@@ -165,6 +165,11 @@ class Outline:
 
     def section(self, chunk: Chunk, at_most: int | None) -> tuple[int, int]:
         """The stretch of a chunk's section, or of the largest around the chunk of at most so many code points."""
+        if not hasattr(chunk, "content"):
+            raise DocumentError(
+                f"section() takes a chunk of this result, got {chunk!r}. For the chunk at an index: "
+                "chunks.section(chunks[index])."
+            )
         if self._spans[chunk.index : chunk.index + 1] != [(chunk.start, chunk.end)]:
             raise DocumentError(f"{chunk!r} is none of these {len(self._of)} chunks. Ask the result that it is from.")
         section = self._of[chunk.index]
