@@ -134,12 +134,46 @@ def test_ranges_and_json_values(here: Path) -> None:
     assert [row["text"] for row in found] == expected.texts
 
 
+def test_booleans_and_none_may_be_written_as_in_python(here: Path) -> None:
+    text = "# A\n\n## B\n\nb b b b b b\n\n### C\n\nc c c c c c"
+    doc = MDocument.from_markdown(text, source="-")
+    for value, heading_path in [("False", False), ("false", False), ("TRUE", True)]:
+        pairs = ["-O", "max_size=40", "-O", f"headingPath={value}", "-O", "min_chunk_size=None"]
+        found = run("chunk", "-", "-k", "markdown", "-s", "structural-context", *pairs, stdin=text)
+        expected = doc.chunk("structural-context", max_size=40, heading_path=heading_path)
+        assert [row["prefix"] for row in rows(found)] == [chunk.prefix for chunk in expected]
+        assert expected[-1].prefix == ("# A\n## B\n\n" if heading_path else "## B\n\n")
+    quoted = run("chunk", "-", "-s", "character", "-O", 'separator="False"', stdin="aFalseb")
+    assert [row["text"] for row in rows(quoted)] == ["a", "b"]
+
+
+def test_a_kind_that_none_knows_warns(here: Path) -> None:
+    result = run("chunk", "-", "-k", "pfd", stdin="a")
+    assert (result.exit_code, rows(result)[0]["text"]) == (0, "a")
+    assert result.stderr == (
+        "Warning: kind 'pfd' is cut as plain text, unless a plugin knows it. Did you mean 'pdf'? "
+        "Known: html, json, latex, markdown, pdf, text.\n"
+    )
+    assert "Did you mean" not in run("chunk", "-", "-k", "novel", stdin="a").stderr
+    assert run("chunk", "-", "-k", "pfd", "-q", stdin="a").stderr == ""
+    for kind in ("html", "json", "latex", "markdown", "pdf", "text"):
+        assert run("chunk", "-", "-k", kind, stdin="[1]").stderr == ""
+
+
+def test_text_of_a_pdf(here: Path) -> None:
+    found = rows(run("chunk", "-", "-k", "pdf", "--source", "a.pdf", stdin="One con-\n1\fclusion.\n2\f"))
+    assert [(row["text"], row["metadata"]["pages"], row["source"]) for row in found] == [
+        ("One conclusion.", [1, 2], "a.pdf")
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["-s", "recursve"], "No chunking strategy is named 'recursve'. Did you mean 'recursive'?"),
         (["-l", "cl100k"], "No length function is named 'cl100k'"),
         (["-O", "maxSise=5"], "has no option 'max_sise'. Did you mean 'max_size'?"),
+        (["-O", "chunkSize=5"], "has no option 'chunk_size'. Did you mean 'max_size'?"),
         (["-O", "max_size"], "'max_size' is no key=value"),
         (["-O", "max_size=5", "-n", "6"], "max_size is given twice: by --max-size and by --option"),
         (["-O", "max_size=5", "-O", "maxSize=6"], "given twice"),

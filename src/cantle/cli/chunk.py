@@ -30,7 +30,8 @@ _HELP = """Cut FILES into chunks.
 
 FILES are files, directories (walked; hidden files and unknown suffixes are left out), or - for
 standard input. The kind of a file (markdown, html, json, latex, text) comes from its suffix and
-decides the default strategy.
+decides the default strategy. The kind pdf, the text of a PDF with a form feed at the end of each
+page, must be given.
 
 Chunks go to standard output, or to the file of -o, which appears only when it is complete. Without
 -f the format comes from the suffix of -o: .json, .txt (text), .csv or .parquet; any other suffix
@@ -47,12 +48,16 @@ Examples:
   cantle chunk a.txt --strategy character --option 'separator="\\n\\n"'
   cantle chunk book.md --option 'separators=["\\n## ", "\\n\\n", " "]' -f csv > book.csv
   curl -s https://example.org | cantle chunk - --kind html --source example.html
+  pdftotext report.pdf - | cantle chunk - --kind pdf --source report.pdf
   cantle chunk corpus/ --workers 4 -o corpus.parquet
 
 \b
 Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 141 the reader of the output went away, 143 terminated.
 """
+
+
+_KIND = f"The kind of all files, whatever their suffix: {', '.join(sorted(opt.KINDS_OF_TEXT))}, or one of a plugin."
 
 
 @click.command("chunk", help=_HELP, short_help="Cut files into chunks.")
@@ -62,7 +67,7 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("--overlap", type=opt.SIZE, help="How much of a chunk the next one repeats, at most.")
 @click.option("-l", "--length", type=opt.LENGTH, help="What sizes count: characters, bytes, words, cl100k_base, ...")
 @click.option("-O", "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="Any other option of the strategy.")
-@click.option("-k", "--kind", type=opt.KIND, help="The kind of all files, whatever their suffix.")
+@click.option("-k", "--kind", type=opt.KIND, help=_KIND)
 @click.option("--encoding", help="The encoding of all files. Default: found out, and UTF-8.")
 @click.option(
     "--front-matter",
@@ -116,6 +121,8 @@ def command(
         raise click.UsageError("--relations is not for the text format. Give -f jsonl, json, csv or parquet.")
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
+    elif kind and (said := opt.unknown_kind(kind)):
+        click.echo(f"Warning: {printable(said)}", err=True)
     read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
     run = _Run(files, read, source)
     documents: Iterable[MDocument | Path] = run.documents()

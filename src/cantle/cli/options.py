@@ -13,7 +13,10 @@ from click.shell_completion import CompletionItem
 from ..files import KINDS
 from ..strategy import snake_case
 
-__all__ = ["KIND", "LENGTH", "SIZE", "STRATEGY", "merged", "parsed"]
+__all__ = ["KIND", "KINDS_OF_TEXT", "LENGTH", "SIZE", "STRATEGY", "merged", "parsed", "unknown_kind"]
+
+KINDS_OF_TEXT = tuple(dict.fromkeys([*KINDS.values(), "pdf", "text"]))
+"""The kinds that cantle itself knows; plugins may know others."""
 
 
 if TYPE_CHECKING:  # generic to type checkers only: old releases of click cannot subscript it
@@ -58,7 +61,7 @@ class _KindName(_Name):
     name = "kind"
 
     def _names(self) -> Iterable[str]:
-        return dict.fromkeys([*KINDS.values(), "pdf", "text"])
+        return KINDS_OF_TEXT
 
 
 class _Size(_SizeType):
@@ -92,7 +95,10 @@ def _number(text: str) -> float:
 
 
 def parsed(pairs: Iterable[str]) -> dict[str, Any]:
-    """Options from `key=value`: JSON where the value is JSON, else a string; camelCase names too."""
+    """Options from `key=value`: JSON where the value is JSON, else a string; camelCase names too.
+
+    True, False (in any case) and None are taken as well: so the options are documented.
+    """
     options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -109,6 +115,10 @@ def parsed(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
+    if text == "None":
+        return None
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -117,6 +127,18 @@ def _value(text: str) -> Any:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def unknown_kind(kind: str) -> str:
+    """What to say of a kind that cantle does not know; nothing of one that it knows."""
+    if kind in KINDS_OF_TEXT:
+        return ""
+    from difflib import get_close_matches
+
+    close = get_close_matches(kind.lower(), KINDS_OF_TEXT, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    known = ", ".join(sorted(KINDS_OF_TEXT))
+    return f"kind {kind!r} is cut as plain text, unless a plugin knows it.{hint} Known: {known}."
 
 
 def merged(options: dict[str, Any], **flags: Any) -> dict[str, Any]:
