@@ -229,6 +229,22 @@ def test_unknown_names() -> None:
     assert "str -> int" in message
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("tokens", "To count tokens, name an encoding or a model: cl100k_base, for example."),
+        ("Token", "To count tokens, name an encoding or a model: cl100k_base, for example."),
+        ("chars", "Did you mean 'characters'?"),
+        ("len", "Did you mean 'characters'?"),
+        ("utf-8", "Did you mean 'bytes'?"),
+    ],
+)
+def test_what_other_libraries_call_a_length(name: str, hint: str) -> None:
+    with pytest.raises(UnknownLengthError) as caught:
+        resolve(name)
+    assert f"No length function is named {name!r}. {hint} Available: bytes, " in str(caught.value)
+
+
 @pytest.mark.parametrize("value", [None, 3, 2.5, ["characters"], {"name": "words"}, b"words"])
 def test_what_is_no_length_function(value: Any) -> None:
     with pytest.raises(OptionError, match=r"length_function must be a name, a function .* got ") as caught:

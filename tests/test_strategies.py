@@ -213,6 +213,33 @@ def test_an_unknown_option_is_answered_with_the_nearest_and_all(name: str) -> No
     assert all(option in message for option in (*SHARED, *OWN[name]))
 
 
+@pytest.mark.parametrize(
+    ("strategy", "wrong", "meant"),
+    [
+        ("recursive", "chunk_size", "max_size"),
+        ("structural-context", "chunkSize", "max_size"),
+        ("structural-context", "size", "max_size"),
+        ("structural-context", "maxSize", "max_size"),
+        ("recursive", "chunk_overlap", "overlap"),
+        ("recursive", "unit", "length_function"),
+        ("recursive", "encoding_name", "length_function"),
+        ("recursive", "tokenizer", "length_function"),
+        ("structural-context", "min_size", "min_chunk_size"),
+        ("sentence", "minChunkSize", "min_size"),
+        ("markdown", "headers_to_split_on", "headers"),
+        ("recursive", "keep_separator", "separator_position"),
+    ],
+)
+def test_the_words_of_other_libraries_are_understood(strategy: str, wrong: str, meant: str) -> None:
+    with pytest.raises(OptionError, match=f"has no option '{wrong}'. Did you mean '{meant}'\\? It takes: "):
+        MDocument("x").chunk(strategy, **{wrong: 300})
+
+
+def test_the_words_of_other_libraries_name_options_there_are() -> None:
+    with pytest.raises(OptionError, match=r"has no option 'headers_to_split_on'\. It takes: "):
+        MDocument("x").chunk("token", headers_to_split_on=[])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_unknown_length_function(name: str) -> None:
     with pytest.raises(UnknownLengthError, match=r"named 'cl100k'\. Did you mean 'cl100k_base'"):

@@ -71,7 +71,7 @@ class UnknownLengthError(CantleError, LookupError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name, self.known = name, sorted(known)
         super().__init__(
-            f"No length function is named {name!r}.{_nearest(name, self.known)} "
+            f"No length function is named {name!r}.{_LENGTHS.get(name.lower()) or _nearest(name, self.known)} "
             f"Available: {', '.join(self.known)}, or the name of an OpenAI model such as gpt-4o. "
             "A callable (str -> int) or an object with encode() can be passed too."
         )
@@ -144,6 +144,15 @@ class PluginWarning(CantleWarning):
 
 class ContextWarning(CantleWarning):
     """A chunk got no note from the model, or none of them did."""
+
+
+_TOKENS = " To count tokens, name an encoding or a model: cl100k_base, for example."
+_LENGTHS = {
+    **dict.fromkeys(("token", "tokens", "tiktoken", "bpe"), _TOKENS),
+    **dict.fromkeys(("char", "chars", "len", "length", "str", "code points"), " Did you mean 'characters'?"),
+    **dict.fromkeys(("utf8", "utf-8"), " Did you mean 'bytes'?"),
+}
+"""What to say to words that other libraries take for a unit of length."""
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

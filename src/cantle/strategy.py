@@ -232,10 +232,10 @@ def make(strategy: type[Any], options: Mapping[str, Any]) -> Any:
     known = [f.name for f in dataclasses.fields(strategy) if f.init]
     unknown = [name for name in options if name not in known]
     if unknown:
-        from difflib import get_close_matches
-
-        hints = [f"{c[0]!r}" for name in unknown if (c := get_close_matches(name, known, n=1, cutoff=0.55))]
+        hints = [repr(meant) for name in unknown if (meant := _meant(name, known))]
         hint = f" Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else ""
+        if any(name in _DICTIONARIES and isinstance(options[name], Mapping) for name in unknown):
+            hint += " Pass options as keywords: chunk(..., **options)."
         name = getattr(strategy, "name", strategy.__name__)
         plural = "options" if len(unknown) > 1 else "option"
         raise OptionError(
@@ -251,6 +251,45 @@ def make(strategy: type[Any], options: Mapping[str, Any]) -> Any:
         raise OptionError(f"Strategy {name!r} needs the option {', '.join(required)}.") from error
 
 
+_DICTIONARIES = ("options", "config", "params", "kwargs")
+
+_SYNONYMS: dict[str, tuple[str, ...]] = {
+    "max_size": (
+        *("size", "chunk_size", "max_chunk_size", "chunk_length", "max_length", "limit", "chunk_limit"),
+        *("max_tokens", "max_characters", "max_chars", "tokens_per_chunk", "chunk_max_size"),
+    ),
+    "overlap": ("chunk_overlap", "overlap_size", "chunk_overlap_size", "sentence_overlap", "token_overlap"),
+    "min_chunk_size": ("min_size", "min_length", "min_chars", "min_tokens", "min_characters_per_chunk"),
+    "min_size": ("min_chunk_size", "min_length", "min_chars", "min_tokens", "min_characters_per_chunk"),
+    "length_function": (
+        *("unit", "length", "len_function", "size_function", "tokenizer", "token_counter"),
+        *("encoding", "encoding_name", "model", "model_name"),
+    ),
+    "separator_position": ("keep_separator", "keep_separators"),
+    "headers": ("headers_to_split_on",),
+    "prepend_heading": ("prepend_headings", "prepend_headers", "include_headings"),
+    "context_size": ("reserve", "reserved", "context_length"),
+}
+"""What other libraries of this field call an option, in snake_case."""
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The option that an unknown name stands for: in another spelling, by another word, or a near one."""
+    from difflib import get_close_matches
+
+    snake = _snake(name)
+    if snake in known:
+        return snake
+    for option, others in _SYNONYMS.items():
+        if snake in others and option in known:
+            return option
+    return next(iter(get_close_matches(name, known, n=1, cutoff=0.55)), "")
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
+
+
 def snake_case(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options that came from JSON, their names in snake_case.
 
@@ -259,7 +298,7 @@ def snake_case(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     result: dict[str, Any] = {}
     for name, value in options.items():
-        new = re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1].lower(), name)
+        new = _snake(name)
         if new in result:
             raise OptionError(f"Option {new!r} is given twice, as {name!r} and in its other spelling. Keep one.")
         if new == "extract" and isinstance(value, Mapping):
