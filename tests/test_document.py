@@ -30,6 +30,18 @@ def test_pdf_text() -> None:
     assert MDocument.from_pdf_text("one\ftwo").kind == "pdf"
 
 
+def test_pdf_text_may_come_as_pages() -> None:
+    pages = ["The ferry leaves from pier two.\f", "", "Zones\fare two.", "Add an hour."]
+    document = MDocument.from_pdf_text(pages)
+    assert document.text == "The ferry leaves from pier two.\f\fZones\nare two.\fAdd an hour."
+    assert document == MDocument.from_pdf_text(page for page in pages)
+    chunks = document.chunk(max_size=31)
+    assert [chunk.metadata["pages"] for chunk in chunks] == [[1], [3, 4]]
+    assert [document.text[c.start : c.end].split() for c in chunks] == [text.split() for text in chunks.texts]
+    assert MDocument.from_pdf_text(["alone"]).chunk()[0].metadata["page"] == 1
+    assert MDocument.from_pdf_text([]).text == ""
+
+
 def test_it_is_frozen_and_chunking_does_not_change_it() -> None:
     document = MDocument.from_text("one two three")
     before = dataclasses.asdict(document)
@@ -92,7 +104,11 @@ def test_front_matter_is_in_no_chunk_and_moves_no_offset(tmp_path: Path) -> None
     document = MDocument.from_file(path)
     chunks = document.chunk(max_size=10, overlap=0)
     assert document.metadata == {"title": "Tides"}
-    assert [document.text[c.start : c.end] for c in chunks] == chunks.texts == ["# High", "water"]
+    assert (
+        [document.text[c.start : c.end].split() for c in chunks]
+        == [text.split() for text in chunks.texts]
+        == ["# High", "water"]
+    )
     assert chunks.dropped == [(0, document.body, "front-matter")]
 
 
@@ -304,6 +320,23 @@ def test_a_length_function_that_cannot_be_made_names_its_plugin() -> None:
         (
             lambda: diff([], TWICE),
             "the new run must be a sequence of chunks or of their dictionaries, got Chunk(0:1 'a').",
+        ),
+        (
+            lambda: MDocument.from_pdf_text(["a", b"b"]),
+            "the pages of a PDF must be strings, the text of each, got bytes for page 2. Extract the text first; ",
+        ),
+        (lambda: MDocument.from_pdf_text(b"a"), "a document's text must be a str, got bytes."),
+        (lambda: MDocument.from_pdf_text({"a": "b"}), "a document's text must be a str, got dict."),
+        (
+            lambda: MDocument("a").chunk("recursive", {"max_size": 9}),
+            "options are keywords, got {'max_size': 9} as an argument without a name. Write for example "
+            'chunk("recursive", max_size=500), or chunk("recursive", **options)',
+        ),
+        (lambda: MDocument("a").chunk({"max_size": 9}), "options are keywords, got {'max_size': 9} as an argument"),
+        (lambda: asyncio.run(MDocument("a").achunk("recursive", {})), "options are keywords, got {} as an argument"),
+        (
+            lambda: MDocument("a").chunk("recursive", options={"max_size": 9}),
+            "Strategy 'recursive' has no option 'options'. Pass options as keywords: chunk(..., **options). It takes: ",
         ),
         (lambda: MDocument.from_file(__file__, kind=[]), "kind must be a string or None, got []."),
         (lambda: MDocument("a").chunk(plugins={}), "plugins must be a Registry or None, got {}. Make one: "),

@@ -118,6 +118,13 @@ def test_binary_files_are_refused_with_a_next_step(data: bytes, what: str) -> No
         decode(data, "a.bin")
 
 
+def test_a_pdf_file_is_refused_with_the_way_to_its_text() -> None:
+    with pytest.raises(
+        DocumentError, match=r"or extract its text: `pdftotext FILE\.pdf - \| cantle chunk - -k pdf`, or"
+    ):
+        decode(b"%PDF-1.7\n", "a.pdf")
+
+
 def test_a_few_control_characters_are_text() -> None:
     assert decode(b"GIF8 is how GIF files begin", "a.txt") == "GIF8 is how GIF files begin"
     assert decode(b"a\x00b\x1b[0m", "a.txt") == "a\x00b\x1b[0m"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from . import checks
 from .chunk import Chunk
@@ -63,9 +63,16 @@ class MDocument(Source):
         return cls(text, "latex", _metadata(metadata), source)
 
     @classmethod
-    def from_pdf_text(cls, text: str, *, metadata: Mapping[str, Any] | None = None, source: str = "") -> MDocument:
-        """The text of a PDF, its pages separated by form feeds. `structural-context` cleans it and tells the pages."""
-        return cls(text, "pdf", _metadata(metadata), source)
+    def from_pdf_text(
+        cls, text: str | Iterable[str], *, metadata: Mapping[str, Any] | None = None, source: str = ""
+    ) -> MDocument:
+        """The text of a PDF, its pages separated by form feeds. `structural-context` cleans it and tells the pages.
+
+        The texts of its pages, one by one, will do too. They are joined with form feeds, to which offsets then refer
+        too; a form feed at the end of a page is left out, one inside of it is written as a line feed, and a page that
+        is alone gets one behind it.
+        """
+        return cls(_pages(text), "pdf", _metadata(metadata), source)
 
     @classmethod
     def from_file(
@@ -103,7 +110,7 @@ class MDocument(Source):
     def chunk(
         self,
         strategy: str | type[Strategy] | Strategy | None = None,
-        *,
+        *more: Never,
         extract: Mapping[str, Any] | None = None,
         plugins: Registry | None = None,
         **options: Any,
@@ -114,6 +121,7 @@ class MDocument(Source):
         document's kind. `extract` maps metadata fields to options (or True). `plugins` is the
         registry to use, the installed plugins by default. All other options are the strategy's.
         """
+        _only_keywords(strategy, more)
         host = host_of(plugins)
         if plugins is None:
             return self._chunk(host, strategy, extract, options)
@@ -139,12 +147,13 @@ class MDocument(Source):
     async def achunk(
         self,
         strategy: str | type[Strategy] | Strategy | None = None,
-        *,
+        *more: Never,
         extract: Mapping[str, Any] | None = None,
         plugins: Registry | None = None,
         **options: Any,
     ) -> Chunks:
         """Like `chunk`, for strategies and extractors that wait; other ones run in a thread."""
+        _only_keywords(strategy, more)
         host = host_of(plugins)
         if plugins is None:
             return await self._achunk(host, strategy, extract, options)
@@ -219,6 +228,30 @@ async def _awaited(pieces: Any) -> Any:
     if hasattr(pieces, "__aiter__"):
         return [piece async for piece in pieces]
     return await pieces if hasattr(pieces, "__await__") else pieces
+
+
+def _only_keywords(strategy: Any, more: tuple[Any, ...]) -> None:
+    """Refuse options that come as a dictionary, as other libraries take them."""
+    if more or isinstance(strategy, Mapping):
+        raise OptionError(
+            f"options are keywords, got {more[0] if more else strategy!r} as an argument without a name. Write for "
+            'example chunk("recursive", max_size=500), or chunk("recursive", **options) for options in a dictionary.'
+        )
+
+
+def _pages(text: Any) -> Any:
+    """The text itself, or that of pages, joined. What is neither is left to `Source`, which refuses it."""
+    if isinstance(text, str | bytes | bytearray | memoryview | Mapping) or not isinstance(text, Iterable):
+        return text
+    pages = list(text)
+    for i, page in enumerate(pages):
+        if not isinstance(page, str):
+            raise OptionError(
+                f"the pages of a PDF must be strings, the text of each, got {type(page).__name__} for page {i + 1}. "
+                "Extract the text first; with pypdf that is page.extract_text()."
+            )
+    joined = "\f".join(page.removesuffix("\f").replace("\f", "\n") for page in pages)
+    return joined + "\f" if len(pages) == 1 else joined
 
 
 def _metadata(metadata: Any) -> dict[str, Any]:
