@@ -86,6 +86,11 @@ class StructuralContext(Sized):
             checks.number("min_chunk_size", self.min_chunk_size, least=0)
             if isinstance(self.max_size, tuple):
                 raise OptionError("give the minimum once: min_chunk_size, or a pair (min, max) as max_size.")
+            if self.min_chunk_size > self.limit:
+                raise OptionError(
+                    f"min_chunk_size must be at most max_size ({self.limit}), got {self.min_chunk_size}. "
+                    "Lower min_chunk_size, or raise max_size."
+                )
         checks.number("context_size", self.context_size, least=0)
         if self.context_size >= self.limit:
             raise OptionError(f"context_size must be smaller than max_size ({self.limit}), got {self.context_size}.")
