@@ -95,6 +95,12 @@ class StructuralContext(Sized):
         if self.context_size >= self.limit:
             raise OptionError(f"context_size must be smaller than max_size ({self.limit}), got {self.context_size}.")
 
+    def _unused_now(self) -> dict[str, str]:
+        found = super()._unused_now()
+        if not self.prepend_heading and not self.heading_path:
+            found["heading_path"] = "with prepend_heading=False"
+        return found
+
     @cached_property
     def _segmenter(self) -> Segmenter:
         return segmenter("rules", "any")

@@ -20,6 +20,7 @@ __all__ = ["MADE", "HtmlOutline"]
 MADE = blocks.MADE_BY_MARKDOWN
 """The characters that tables are written with."""
 
+_SIGNS = " \xb6\uf0c1"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {"table": "table", "pre": "code", "ul": "list", "ol": "list", "dl": "list", "blockquote": "quote"}
 
@@ -76,8 +77,9 @@ class HtmlOutline:
                 yield Block(kinds[element.selector - len(_TITLES)], *region)
 
     def title(self, number: int) -> str:
-        """The text of a heading, on one line."""
-        return self._sections[number].shown
+        """The text of a heading, on one line, without the sign of a link to it that generators put at its end."""
+        shown = self._sections[number].shown
+        return shown.rstrip(_SIGNS) or shown
 
     def line(self, number: int) -> str:
         """A heading as Markdown writes it."""

@@ -27,6 +27,9 @@ class Leads:
 
     def __init__(self, outline: Outline, measure: Measure, segmenter: Segmenter) -> None:
         self.text, self.measure, self.segmenter = outline.text, measure, segmenter
+        mixed = "\r" in self.text
+        self._blank_lines = ("\n\n", "\r\n\r\n", "\r\r") if mixed else ("\n\n",)
+        self._line_ends = "\r\n" if mixed else "\n"
         self._blocks = {block.start: block.end for block in outline.blocks}
         solid = sorted([(b.start, b.end) for b in outline.blocks] + [(h.start, h.end) for h in outline.headings])
         self._starts, self._ends = [start for start, _ in solid], [end for _, end in solid]
@@ -60,8 +63,8 @@ class Leads:
         """What follows a line end: a block, a paragraph behind a blank line, or an item; empty where there is none."""
         blanks = _BLANKS.match(self.text, line, end)
         at = blanks.end() if blanks is not None else line
-        margin = max(line, *(self.text.rfind(mark, line, at) + 1 for mark in "\r\n"))  # of code that is indented
-        for start in (margin, at):
+        margin = max(line, *(self.text.rfind(mark, line, at) + 1 for mark in self._line_ends))
+        for start in (margin, at):  # a block that is indented begins at the margin
             if start in self._blocks:
                 return start, min(self._blocks[start], end)
         stop: re.Match[str] | None
@@ -83,7 +86,7 @@ class Leads:
         i = bisect_left(self._starts, colon) - 1  # a colon in a list: not before the list
         if i >= 0:
             low = max(low, self._starts[i])
-        for mark in ("\n\n", "\r\n\r\n", "\r\r"):
+        for mark in self._blank_lines:
             low = max(low, text.rfind(mark, low, colon) + 1)
         while low < colon and text[low] in " \t\r\n":
             low += 1
