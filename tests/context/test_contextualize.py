@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import threading
 import time
 import urllib.request
@@ -299,6 +300,7 @@ def test_a_failure_is_named_and_stops_nothing(
         caplog.at_level(logging.WARNING, "cantle"),
         pytest.warns(ContextWarning, match=rf"^No note for chunk d#0: {cause}\.$"),
         pytest.warns(ContextWarning, match=rf"^No note for chunk d#2: {cause}\.$"),
+        pytest.warns(ContextWarning, match=r"^2 of 3 chunks have no note\. Call contextualize again with what"),
     ):
         run(client, DOCUMENT, chunks, template=TEMPLATE, concurrency=concurrency)
     assert [c["context"] for c in chunks] == ["", "n", ""]
@@ -306,6 +308,58 @@ def test_a_failure_is_named_and_stops_nothing(
     assert len(client.messages) == 3
     logged = [r.getMessage().partition(":")[0] for r in caplog.records]
     assert (sorted(logged) if concurrency > 1 else logged) == ["No note for chunk d#0", "No note for chunk d#2"]
+
+
+ALIKE = r"The first calls all failed with ValueError; fail_fast=True stops at the first error\."
+
+
+def summary(caught: pytest.WarningsRecorder) -> list[str]:
+    return [str(warning.message) for warning in caught if "have no note" in str(warning.message)]
+
+
+@WAYS
+@COUNTS
+@pytest.mark.parametrize("kind", [Client, Later])
+def test_calls_that_all_fail_are_summed_up(run: Any, concurrency: int, kind: type[Client]) -> None:
+    client = kind(lambda user: ValueError("wrong key"))
+    with pytest.warns(ContextWarning) as caught:
+        run(client, DOCUMENT, dictionaries(11), concurrency=concurrency)
+    assert len(client.messages) == 11
+    assert len(caught) == 12
+    (message,) = summary(caught)
+    assert re.match(rf"11 of 11 chunks have no note\. {ALIKE} Call contextualize again", message)
+    assert "have no note" in str(caught[-1].message)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([ValueError()] * 5 + ["n"] * 3, "5 of 8 chunks have no note. The first calls all"),
+        (["n"] + [ValueError()] * 7, "7 of 8 chunks have no note. Call"),
+        ([ValueError()] * 4 + ["n"] + [ValueError()] * 3, "7 of 8 chunks have no note. Call"),
+        ([ValueError()] * 4 + [KeyError()] * 4, "8 of 8 chunks have no note. Call"),
+        ([""] * 8, "8 of 8 chunks have no note. Call"),
+        ([ValueError()] * 2 + ["n"] * 6, "2 of 8 chunks have no note. Call"),
+        ([ValueError()] + ["n"] * 7, None),
+    ],
+)
+def test_advice_is_given_where_it_helps(answers: list[Any], expected: str | None) -> None:
+    script = iter(answers)
+    with pytest.warns(ContextWarning) as caught:
+        contextualize(Client(lambda user: next(script)), DOCUMENT, dictionaries(8))
+    messages = summary(caught)
+    assert len(messages) == (expected is not None)
+    assert expected is None or messages[0].startswith(expected)
+
+
+def test_notes_of_an_earlier_run_are_no_success_of_this_one(tmp_path: Path) -> None:
+    contextualize(Client(lambda user: "n"), DOCUMENT, dictionaries(8)[:2], resume=tmp_path / "n")
+    with pytest.warns(ContextWarning) as caught:
+        contextualize(
+            Client(lambda user: ValueError()), DOCUMENT, dictionaries(8), resume=tmp_path / "n", skip_if_present=False
+        )
+    (message,) = summary(caught)
+    assert re.fullmatch(rf"6 of 8 chunks have no note\. {ALIKE}", message)
 
 
 def test_the_warning_points_at_the_caller() -> None:

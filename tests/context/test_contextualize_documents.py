@@ -99,8 +99,9 @@ def test_the_method_gives_what_the_function_gives() -> None:
 
 def sent(doc: MDocument, strategy: str = "structural-context", **options: Any) -> str:
     client = Client(lambda user: "n")
-    contextualize(client, None, doc.chunk(strategy, **options), template="{document}")
-    return client.users[0]
+    chunks = doc.chunk(strategy, **options)
+    contextualize(client, None, chunks, template="{document}|{chunk}")
+    return client.users[0].removesuffix(f"|{chunks[0].content}")
 
 
 @pytest.mark.parametrize(
@@ -124,8 +125,8 @@ def test_markdown_is_sent_without_comments_and_images(text: str, expected: str) 
 def test_what_is_given_is_sent_as_it_is() -> None:
     text, client = "# A\n\nx <!-- note --> y.", Client(lambda user: "n")
     doc = MDocument.from_markdown(text)
-    contextualize(client, doc, doc.chunk("structural-context"), template="{document}")
-    assert client.users == [text]
+    contextualize(client, doc, doc.chunk("structural-context"), template=TEMPLATE)
+    assert client.users == [f"{text}|# A\n\nx  y."]
 
 
 def test_a_page_is_sent_without_what_it_hides() -> None:

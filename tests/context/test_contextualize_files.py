@@ -17,7 +17,7 @@ from scripted_clients import (
     dictionaries,
 )
 
-from cantle import contextualize
+from cantle import MDocument, contextualize
 from cantle.errors import ContextWarning, OptionError
 
 # The file of notes
@@ -66,6 +66,59 @@ def test_what_changes_the_answer_changes_the_key(tmp_path: Path) -> None:
     client = Client(lambda user: "n")
     contextualize(client, DOCUMENT, dictionaries(1, id="other"), embed="content", concurrency=2, **base)
     assert not client.messages
+
+
+NAMED: dict[str, Any] = {"resume_key": "chunk", "system": "s", "model": "m", "template": TEMPLATE}
+
+
+def test_notes_may_outlive_a_change_elsewhere_in_the_document(tmp_path: Path) -> None:
+    text = "# A\n\nFirst part.\n\n# B\n\nSecond part.\n\n# C\n\nThird part."
+    for key, asked in (("prompt", 3), ("chunk", 1)):
+        notes = tmp_path / key
+        for version, count in ((text, 3), (text.replace("Second", "New"), asked)):
+            client = Client(lambda user: f"n {len(user)}")
+            doc = MDocument.from_markdown(version, source="d")
+            chunks = doc.chunk("structural-context", max_size=40, min_chunk_size=0)
+            new = contextualize(client, None, chunks, resume=notes, resume_key=key)
+            assert len(client.messages) == count
+            assert all(chunk.metadata["context"] for chunk in new)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"template": "{chunk}"},
+        {"system": "t"},
+        {"system": " "},
+        {"model": "o"},
+        {"temperature": 0.5},
+        {"content": "block 0 "},
+        {"breadcrumb": "S > T"},
+        {"heading": "U"},
+        {"id": "e#0"},
+        {"resume_key": "prompt"},
+    ],
+)
+def test_what_is_in_the_key_of_a_chunk(change: dict[str, Any], tmp_path: Path) -> None:
+    client = Client(lambda user: "n")
+    contextualize(client, DOCUMENT, dictionaries(1), resume=tmp_path / "n", **NAMED)
+    contextualize(client, f"More. {DOCUMENT}", dictionaries(1, id="d#7"), resume=tmp_path / "n", **NAMED)
+    contextualize(client, DOCUMENT, dictionaries(1), resume=tmp_path / "n", document_max_chars=3, **NAMED)
+    assert len(client.messages) == 1
+    fields = {name: value for name, value in change.items() if name in ("content", "breadcrumb", "heading", "id")}
+    options = {name: value for name, value in change.items() if name not in fields}
+    contextualize(client, DOCUMENT, dictionaries(1, **fields), resume=tmp_path / "n", **{**NAMED, **options})
+    assert len(client.messages) == 2
+
+
+def test_the_built_in_prompt_has_a_key_without_the_document(tmp_path: Path) -> None:
+    client = Client(lambda user: "n")
+    options: dict[str, Any] = {"resume": tmp_path / "n", "resume_key": "chunk"}
+    contextualize(client, "block 0 \ud800", dictionaries(1, content="block 0 \ud800"), **options)
+    contextualize(client, "block 0 \ud800 and more", dictionaries(1, content="block 0 \ud800"), **options)
+    assert len(client.messages) == 1
+    contextualize(client, "block 0 \ud800", dictionaries(1, content="block 0 \ud800"), language="pt", **options)
+    assert len(client.messages) == 2
 
 
 def test_a_torn_line_is_passed_over_and_the_next_begins_anew(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from cantle.errors import OptionError, UnusedOptionWarning
 
 # Most documents here are not those of the chunks, which does not matter to a prompt.
 pytestmark = pytest.mark.filterwarnings("ignore:Chunk .* is not in the document:cantle.errors.ContextWarning")
+without_chunk = pytest.mark.filterwarnings("ignore:template has no {chunk}:cantle.errors.UnusedOptionWarning")
 
 # Prompts
 
@@ -82,6 +83,7 @@ def test_the_language_is_guessed(text: str, language: str) -> None:
     assert client.messages[0][0]["content"] == PROMPTS[language].system
 
 
+@without_chunk
 @given(st.text(st.sampled_from("{}documentchk |"), max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_placeholders_are_replaced_in_one_pass(template: str, document: str, content: str) -> None:
     values = {"{document}": document, "{chunk}": content, "{breadcrumb}": "T > U", "{heading}": "U"}
@@ -96,6 +98,7 @@ def test_placeholders_are_replaced_in_one_pass(template: str, document: str, con
     assert client.users == ([expected or "{unknown} {"] if content.strip() else [])
 
 
+@without_chunk
 @pytest.mark.parametrize("placeholder", ["document", "chunk", "breadcrumb", "heading"])
 def test_what_looks_like_a_placeholder_in_a_value_is_text(placeholder: str) -> None:
     trap = "{document}{chunk}{breadcrumb}{heading}"
@@ -216,8 +219,12 @@ def test_what_cannot_be_read_warns_beside_dictionaries_and_is_an_error_beside_ch
         ({"concurrency": True}, "concurrency must be an integer of at least 1, got True."),
         ({"progress": 1}, "progress must be True, False or a function of (done, total), got 1."),
         ({"resume": 1}, "resume must be the path of a JSON Lines file, got 1."),
+        ({"resumeKey": "document"}, "resume_key must be one of 'prompt', 'chunk', got 'document'."),
         ({"max_size": 0}, "max_size must be a number greater than 0, got 0."),
-        ({"failFast": True, "fail_fast": True}, "The option fail_fast is given twice, the second time as 'fail_fast'."),
+        (
+            {"failFast": True, "fail_fast": True},
+            "The option fail_fast is given twice, as 'failFast' and as 'fail_fast'.",
+        ),
         (["model"], "options must be a mapping of names to values, got ['model']."),
     ],
 )
@@ -231,8 +238,10 @@ def test_wrong_values(options: Any, message: str) -> None:
 
 
 def test_an_option_as_argument_and_in_the_mapping() -> None:
-    with pytest.raises(OptionError, match="The option model is given twice"):
-        contextualize(Client(), DOCUMENT, dictionaries(), {"model": "a"}, model="b")
+    for name in ("model", "MODEL"):
+        how = "as 'MODEL' and as 'model'" if name == "MODEL" else "'model' in the mapping and 'model' as an argument"
+        with pytest.raises(OptionError, match=rf"The option model is given twice, {how}\. Keep one"):
+            contextualize(Client(), DOCUMENT, dictionaries(), {name: "a"}, model="b")
 
 
 def test_unknown_options() -> None:
@@ -254,6 +263,11 @@ def test_options_without_effect_warn() -> None:
         contextualize(client, DOCUMENT, dictionaries(1), embed="CONTEXT")
     with pytest.warns(UnusedOptionWarning, match="length_function has no effect without max_size"):
         contextualize(client, None, chunks_of("a"), length_function="utf16")
+    with pytest.warns(UnusedOptionWarning, match="resume_key has no effect without resume"):
+        contextualize(client, None, chunks_of("a"), resume_key="chunk")
+    for template in ("{document}", "{chunks}", "Describe it."):
+        with pytest.warns(UnusedOptionWarning, match=r"no \{chunk\}.*\{document\}, \{chunk\}, \{breadcrumb\} and \{h"):
+            contextualize(client, None, chunks_of("a"), template=template)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,9 @@ __all__ = ["acontextualize", "contextualize"]
 _log = logging.getLogger("cantle")
 _log.addHandler(logging.NullHandler())  # whoever does not set logging up sees the warnings alone
 
+_ALIKE = 5
+"""So many calls that fail alike before there is any note may have one cause, such as a wrong key."""
+
 Dictionaries = TypeVar("Dictionaries", bound=Sequence[MutableMapping[str, Any]])
 
 
@@ -72,7 +75,8 @@ def contextualize(
     `{document}`, `{chunk}`, `{breadcrumb}` and `{heading}`, `system` (blank: no system message), `skip_if_present`
     (True), `fail_fast` (False), `embed` ("full", "context" or "content"; dictionaries only), `language` ("en" or "pt"
     for the built-in prompt, guessed by default), `concurrency` (1), `progress` (True for a bar, or a function of
-    `(done, total)`), `resume` (a file that keeps the notes), and with `Chunks` `max_size` and `length_function`: a note
+    `(done, total)`), `resume` (a file that keeps the notes), `resume_key` ("prompt", or "chunk": notes in the file stay
+    good for a chunk whose document has changed elsewhere), and with `Chunks` `max_size` and `length_function`: a note
     is then cut so that the chunk's text stays within the limit. Without them the strategy's limit counts: a note is cut
     where `context_size` left room for one; else it is whole, and a chunk that is too long with it is marked `oversize`.
 
@@ -167,6 +171,9 @@ class _Run(Deliver):
         self._total, self._done = len(self.blocks), 0
         self._notes: dict[int, str] = {}
         self._errors: dict[int, Exception] = {}
+        self._missing = 0
+        self._taken = 0  # from the resume file
+        self._causes: list[str] = []  # of the calls before the first note, "" where the answer is empty
         self._progress: Callable[[bool], object] = lambda noted: None
         self._saved: SavedNotes | None = None
         self._stack = ExitStack()
@@ -209,6 +216,7 @@ class _Run(Deliver):
             if note is None:
                 missing.append(block)
             else:
+                self._taken += 1
                 self(block, Outcome(note))
         self.blocks = missing
 
@@ -264,6 +272,10 @@ class _Run(Deliver):
         self._done += 1
         self._progress(bool(outcome.note))
         note, error = outcome
+        if not note:
+            self._missing += 1
+            if self._missing == self._done - self._taken:
+                self._causes.append("" if error is None else type(error).__name__)
         if error is not None and not note and self.options.fail_fast:
             self._errors[block.number] = error
             return False
@@ -282,9 +294,22 @@ class _Run(Deliver):
         """The chunks with their notes; raises the error that stopped the run, of several that of the first chunk."""
         if self._errors:
             raise self._errors[min(self._errors)]
+        self._sum_up()
         if not isinstance(self._chunks, Chunks):
             return self._chunks
         return with_notes(self._chunks, self._notes, self._room(self._chunks))
+
+    def _sum_up(self) -> None:
+        """Warn of several chunks without a note, once more and in one."""
+        if self._missing < 2:
+            return
+        message = f"{self._missing} of {self._total} chunks have no note."
+        first = self._causes[:_ALIKE]
+        if len(first) == _ALIKE and first[0] and len(set(first)) == 1:
+            message += f" The first calls all failed with {first[0]}; fail_fast=True stops at the first error."
+        if self.options.skip_if_present:
+            message += " Call contextualize again with what came back: only these chunks are asked for."
+        warn(message, ContextWarning)
 
     def _room(self, chunks: Chunks) -> Room | None:
         """What a text with its note may measure: by the options, else by the strategy that made the chunks."""

@@ -29,19 +29,21 @@ class Messages:
     def __init__(self, document: str, options: NoteOptions) -> None:
         shown = beginning(document, options.document_max_chars)
         prompt = PROMPTS[options.language or guess_language(shown)]
-        template = options.template
-        if template is None:
-            # Of the whole document: the author of what is cut off could know the digits of what is shown.
-            mark = sha256(document.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-            template = prompt.template.replace("{mark}", mark)
+        template = prompt.template if options.template is None else options.template
         system = prompt.system if options.system is None else options.system
         self._system = "" if is_blank(system) else system
+        asked: list[object] = [options.model, options.temperature, self._system]
+        self._asked = [*asked, template] if options.resume_key == "chunk" else None
+        if options.template is None:
+            # Of the whole document: the author of what is cut off could know the digits of what is shown.
+            mark = sha256(document.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+            template = template.replace("{mark}", mark)
         pieces = _PLACEHOLDER.split(template)  # text and name in turn
         first = next((i for i in range(1, len(pieces), 2) if pieces[i] != "document"), len(pieces))
         self._head = "".join(shown if i % 2 else piece for i, piece in enumerate(pieces[:first]))
         self._tail = pieces[first:]  # a name first
         self._shown = shown
-        self._hash = sha256(json.dumps([options.model, options.temperature, self._system]).encode())
+        self._hash = sha256(json.dumps(asked).encode())
         self._hash.update(self._head.encode("utf-8", "surrogatepass"))
 
     def _own(self, block: Block) -> str:
@@ -60,7 +62,14 @@ class Messages:
         return [{"role": "system", "content": self._system}, user] if self._system else [user]
 
     def key(self, block: Block) -> str:
-        """SHA-256 over model, temperature, system message and user message, as 64 hexadecimal digits."""
+        """SHA-256, as 64 hexadecimal digits, over model, temperature and both messages.
+
+        With `resume_key="chunk"`, over model, temperature, template, system message, and what is the block's own: the
+        text, the headings, the name of the document; not over the document.
+        """
+        if self._asked is not None:
+            own = [block.source, block.content, block.breadcrumb, block.heading]
+            return sha256(json.dumps(["chunk", *self._asked, *own]).encode()).hexdigest()
         state = self._hash.copy()
         state.update(self._own(block).encode("utf-8", "surrogatepass"))
         return state.hexdigest()

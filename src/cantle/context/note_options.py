@@ -36,6 +36,7 @@ class ContextOptions(TypedDict, total=False):
     concurrency: int
     progress: bool | Callable[[int, int], object]
     resume: str | os.PathLike[str] | None
+    resume_key: str
     max_size: float | tuple[float, float] | None
     length_function: LengthLike
 
@@ -56,6 +57,7 @@ class NoteOptions:
     concurrency: int = 1
     progress: bool | Callable[[int, int], object] = False
     resume: str | os.PathLike[str] | None = None
+    resume_key: str = "prompt"
     max_size: float | None = None
     length_function: LengthLike = "characters"
 
@@ -74,14 +76,15 @@ def read_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], *, 
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of names to values, got {options!r}.")
     given: dict[str, Any] = {}
+    spelt: dict[str, Any] = {}
     for key, value in [*(options or {}).items(), *more.items()]:
         name = _NAMES.get(key.lower().replace("_", "")) if isinstance(key, str) else None
         if name is None:
             _unknown(key, dictionaries)
         elif name in given:
-            raise OptionError(f"The option {name} is given twice, the second time as {key!r}. Leave one out.")
+            raise settings.given_twice(name, spelt[name], key)
         else:
-            given[name] = value
+            given[name], spelt[name] = value, key
     present = {name: value for name, value in given.items() if value is not None and not _is_empty(value)}
     readers = _READ | _AS_NETUNO if dictionaries else _READ
     values = {name: readers[name](name, value) for name, value in present.items()}
@@ -113,6 +116,14 @@ def _check_effect(read: NoteOptions, given: Mapping[str, Any], dictionaries: boo
     """What was given and does nothing."""
     if read.template is not None and read.system is not None and "language" in given:
         warn("language has no effect beside a template and a system message; leave it out.", UnusedOptionWarning)
+    if "resume_key" in given and read.resume is None:
+        warn("resume_key has no effect without resume; leave it out.", UnusedOptionWarning)
+    if read.template is not None and "{chunk}" not in read.template:
+        warn(
+            "template has no {chunk}, so the model does not see which chunk to write about. Placeholders are "
+            "{document}, {chunk}, {breadcrumb} and {heading}.",
+            UnusedOptionWarning,
+        )
     if dictionaries:
         for name in {"max_size", "length_function"} & given.keys():
             warn(f"{name} has no effect with dictionaries, whose notes are not measured.", UnusedOptionWarning)
@@ -154,6 +165,11 @@ def _temperature(name: str, value: Any) -> float | None:
 
 def _language(name: str, value: Any) -> str:
     checks.choice(name, value, [*PROMPTS, None])
+    return str(value)
+
+
+def _resume_key(name: str, value: Any) -> str:
+    checks.choice(name, value, ["prompt", "chunk"])
     return str(value)
 
 
@@ -200,6 +216,7 @@ _READ: dict[str, Callable[[str, Any], Any]] = {
     "concurrency": _concurrency,
     "progress": _progress,
     "resume": _path,
+    "resume_key": _resume_key,
     "max_size": _max_size,
     "length_function": _length_function,
 }

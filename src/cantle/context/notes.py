@@ -28,7 +28,7 @@ _WORD_END = re.compile(rf"\s+|(?<=[，、；：。！？{_UNSPACED}])(?=[{_UNSPA
 
 
 class Block(NamedTuple):
-    """What a model is told of a chunk, and whether the chunk has a note already."""
+    """What a model is told of a chunk, whether the chunk has a note already, and the name of its document."""
 
     number: int
     name: str
@@ -36,6 +36,7 @@ class Block(NamedTuple):
     breadcrumb: str
     heading: str
     noted: bool
+    source: str = ""
 
 
 def strip(text: str) -> str:
@@ -72,7 +73,8 @@ def block_of_dict(chunk: Any, index: int) -> Block:
     content, context, breadcrumb, heading, name = (
         _field(chunk, index, name) for name in ("content", "context", "breadcrumb", "heading", "id")
     )
-    return Block(index, name or f"number {index}", content, breadcrumb, heading, not is_blank(context))
+    source = name.rpartition("#")[0]
+    return Block(index, name or f"number {index}", content, breadcrumb, heading, not is_blank(context), source)
 
 
 def _field(chunk: Mapping[str, Any], index: int, name: str) -> str:
@@ -117,7 +119,8 @@ class Room(NamedTuple):
 def block_of(chunk: Chunk, index: int) -> Block:
     """A chunk of `Chunks`."""
     heading = chunk.path[-1] if chunk.path else ""
-    return Block(index, chunk.id, chunk.content, " > ".join(chunk.path), heading, bool(_note_of(chunk)))
+    breadcrumb = " > ".join(chunk.path)
+    return Block(index, chunk.id, chunk.content, breadcrumb, heading, bool(_note_of(chunk)), chunk.source)
 
 
 def _note_of(chunk: Chunk) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "embed",
     "encoding",
     "given",
+    "given_twice",
     "resolved",
     "text",
     "unit",
@@ -151,6 +152,7 @@ def given(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[st
     twice is an `OptionError`.
     """
     found: dict[str, Any] = {}
+    spelt: dict[str, Any] = {}
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping such as {{'chunk_size': 320}}, got {options!r}.")
     for source in (options or {}, more):
@@ -162,10 +164,20 @@ def given(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[st
                     UnusedOptionWarning,
                 )
             elif name in found:
-                raise OptionError(f"The option {name!r} is given twice, once as {key!r}. Keep one.")
+                raise given_twice(name, spelt[name], key)
             elif value is not None and value != "":
-                found[name] = value
+                found[name], spelt[name] = value, key
     return found
+
+
+def given_twice(name: str, first: object, second: object) -> OptionError:
+    """The error for an option that comes in two spellings, or in a mapping and as a keyword argument."""
+    how = (
+        f"as {first!r} and as {second!r}"
+        if first != second
+        else f"{second!r} in the mapping and {second!r} as an argument"
+    )
+    return OptionError(f"The option {name} is given twice, {how}. Keep one.")
 
 
 def resolved(base: Settings, options: Mapping[str, Any]) -> Settings:
