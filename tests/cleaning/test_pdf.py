@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantle.cleaning import clean_pdf
+from cantle.cleaning.hyphens import HYPHENS
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -30,6 +31,10 @@ TEXTS = st.lists(
             "-\n",
             "a-\nb",
             "a-\nB",
+            "a\x02b",
+            "\u2010\nA",
+            "\x02",
+            "\xad",
             "\x1c",
             "- ",
             "H\n",
@@ -231,6 +236,17 @@ def test_a_hyphen_joins_no_running_line_where_words_are_joined_last(footer: str)
     assert [bare(gone) for gone, reason in dropped(text, cleaned) if reason != "hyphen"] == [
         bare(footer.replace("#", str(i))) for i in range(1, 5)
     ]
+
+
+@pytest.mark.parametrize("page", ["", "\n2\f"])
+def test_all_hyphens_divide_where_words_are_joined_last(page: str) -> None:
+    text = f"ad\u00ad\nmin\u2010\n is\x02tra\x02\ntion and Guarda\x02Chuva\u2010\nB 1\x022 \x02a \xad{page}"
+    cleaned = clean_pdf(text, join_across_pages=True)
+    check(text, cleaned)
+    assert cleaned.text.rstrip("\n2") == "administration and Guarda-Chuva\u2010B 1\x022 \x02a \xad"
+    for hyphen in HYPHENS:
+        assert clean_pdf(f"con{hyphen}\n1\fclusion", join_across_pages=True).text == "conclusion"
+    assert clean_pdf("a\u2010\nb\x02c").text == "a\u2010\nb\x02c"
 
 
 def test_footers_are_found_where_most_pages_end_in_a_hyphen() -> None:

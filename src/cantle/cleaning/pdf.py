@@ -9,7 +9,7 @@ from ..whitespace import BLANKS
 from .blanks import edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .draft import Draft, Edit
-from .hyphens import divisions, join_words
+from .hyphens import HYPHENS, divisions, join_words
 from .pages import Layout, split
 from .running import furniture
 
@@ -24,14 +24,14 @@ def clean_pdf(text: str, *, join_across_pages: bool = False, joiners: bool = Tru
     set apart by a blank line. `joiners` is as there.
 
     With `join_across_pages` words are joined last: what is left out at the edges of pages joins nothing, and a word
-    that a page's end divides is joined too, behind footers and headers. Otherwise words are joined first, and the line
-    that follows a division at the end of a page may be its footer.
+    that a page's end divides is joined too, behind footers and headers; all `HYPHENS` divide. Otherwise words are
+    joined first, at `-` alone, and the line that follows a division at the end of a page may be its footer.
     """
     draft = Draft(text)
     line_ends(draft)
     last = join_across_pages and "\f" in draft.text
     if not last:
-        join_words(draft)
+        join_words(draft, every=join_across_pages)
     plain_blanks(draft, draft.text)
     draft.cut(without_width(draft.text, joiners), "zero-width")
     if "\f" in draft.text:
@@ -81,7 +81,7 @@ def _paginated(draft: Draft, join: bool) -> Cleaned:
         if layout.lines:
             found = [*tidy(text, start, end)]
             if join:
-                joints, gone = divisions(text, start, end)
+                joints, gone = divisions(text, start, end, every=True)
                 hyphens += gone
                 found = sorted(found + joints) if joints else found
             edits += found
@@ -111,7 +111,7 @@ def _body(text: str, at: int, layout: Layout, top: int, bottom: int) -> tuple[in
 
 def _continued(text: str, until: int, start: int, end: int) -> int:
     """Where a word that is divided at `until` goes on in `[start, end)`; 0 if there is none."""
-    if until < 2 or text[until - 1] != "-" or not text[until - 2].isalpha():
+    if until < 2 or text[until - 1] not in HYPHENS or not text[until - 2].isalpha():
         return 0
     first = end - len(text[start:end].lstrip(BLANKS))
     return first if category(text[first]) == "Ll" else 0
