@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -58,7 +61,7 @@ SETTERS = {
     "metadata": ({"a": 1}, "get_metadata", {"a": 1}),
     "heading_path": (False, "is_heading_path", False),
     "prepend_heading": (0, "is_prepend_heading", False),
-    "split_on_headings": ("no", "is_split_on_headings", False),
+    "split_on_headings": ("No", "is_split_on_headings", False),
     "strip_data_uri": ("1", "is_strip_data_uri", True),
     "strip_html_comments": ("TRUE", "is_strip_html_comments", True),
 }
@@ -80,8 +83,137 @@ def test_defaults() -> None:
     assert chunker.encoding(None).encoding("  ").get_encoding() == "cl100k_base"
     assert chunker.source(None).get_source() == ""
     assert chunker.metadata(None).get_metadata() == {}
-    assert chunker.unit("words").get_unit() == "chars"
-    assert chunker.embed("all").get_embed() == "full"
+
+
+@pytest.mark.parametrize("value", ["words", "token", "", " tokens"])
+def test_a_unit_that_is_not_known_acts_as_the_default_and_warns(value: str) -> None:
+    message = f"unit must be 'chars' or 'tokens', got {value!r}, which acts as 'chars'."
+    with pytest.warns(UnusedOptionWarning, match=re.escape(message)) as caught:
+        chunker = ContextRetrievalChunker().unit("tokens").unit(value)
+    assert (chunker.get_unit(), caught[0].filename) == ("chars", __file__)
+    if value:
+        with pytest.warns(UnusedOptionWarning, match=re.escape(message)) as caught:
+            assert chunker.text("a b", {"unit": value}) == ContextRetrievalChunker().text("a b")
+        assert len(caught) == 1
+
+
+def test_other_values_that_are_not_known_act_as_the_default_and_warn() -> None:
+    chunker, plain = ContextRetrievalChunker(), ContextRetrievalChunker().markdown("# A\n\nb")
+    with pytest.warns(UnusedOptionWarning, match=r"embed must be 'full' or 'context' or 'content', got 'all'"):
+        assert chunker.embed("all").get_embed() == "full"
+    with pytest.warns(UnusedOptionWarning, match="embed must be .* got 'all'"):
+        assert chunker.markdown("# A\n\nb", embed="all") == plain
+    for value in ("many", True):
+        with pytest.warns(
+            UnusedOptionWarning, match=f"chunk_size must be a whole number .* got {value!r}, which has no"
+        ):
+            assert chunker.markdown("# A\n\nb", {"chunkSize": value}) == plain
+    odd: list[Any] = ["yes", 2, float("nan"), "on"]
+    for value in odd:
+        with pytest.warns(
+            UnusedOptionWarning, match=f"heading_path must be True or False, got {value!r}, which acts as"
+        ):
+            assert not ContextRetrievalChunker().heading_path(value).is_heading_path()
+
+
+def test_values_that_are_known_do_not_warn() -> None:
+    ContextRetrievalChunker().unit("CHARS").unit("Tokens").embed("Full").embed("CONTENT").embed("context")
+    for value in (True, False, 1, 0, 1.0, "true", "FALSE", "1", "0", "no"):
+        ContextRetrievalChunker().text("a", {"headingPath": value})
+
+
+@pytest.mark.parametrize("name", SETTERS)
+def test_settings_as_arguments_of_the_class(name: str) -> None:
+    value, getter, expected = SETTERS[name]
+    head, *tail = name.split("_")
+    for spelling in (name, head + "".join(part.title() for part in tail), name.upper()):
+        assert getattr(ContextRetrievalChunker(**{spelling: value}), getter)() == expected
+
+
+def test_wrong_settings_as_arguments_of_the_class() -> None:
+    with pytest.raises(
+        OptionError, match=r"^ContextRetrievalChunker has no setting 'max_size'\. It takes: chunk_size, "
+    ):
+        ContextRetrievalChunker(max_size=300)
+    with pytest.raises(OptionError, match=r"chunk_size is given twice, as 'chunk_size' and as 'chunkSize'\. Keep one"):
+        ContextRetrievalChunker(source="a", chunk_size=300, chunkSize=300)
+    with pytest.raises(OptionError, match="chunk_size must be a whole number"):
+        ContextRetrievalChunker(chunk_size="many")
+    with pytest.raises(TypeError):
+        ContextRetrievalChunker(300)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("chunkSize", "chunk_size"),
+        ("minChunkSize", "min_chunk_size"),
+        ("isHeadingPath", "is_heading_path"),
+        ("stripHtmlComments", "strip_html_comments"),
+        ("getChunkSize", "get_chunk_size"),
+        ("countTokens", "count_tokens"),
+    ],
+)
+def test_methods_in_camel_case_name_ours(name: str, ours: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^ContextRetrievalChunker has no '{name}'\. Its name is {ours}\(\)\.$"):
+        getattr(ContextRetrievalChunker(), name)
+
+
+def test_other_attributes_are_not_there() -> None:
+    for name in ("maxSize", "size", "_x", "__wrapped__"):
+        with pytest.raises(AttributeError, match=f"^ContextRetrievalChunker has no '{name}'.$"):
+            getattr(ContextRetrievalChunker(), name)
+    chunker = ContextRetrievalChunker(chunk_size=99)
+    assert copy.deepcopy(chunker).get_chunk_size() == pickle.loads(pickle.dumps(chunker)).get_chunk_size() == 99
+
+
+@pytest.mark.parametrize(
+    ("options", "more", "how"),
+    [
+        ({"chunkSize": 40, "chunk_size": 50}, {}, "as 'chunkSize' and as 'chunk_size'"),
+        ({"chunkSize": 40}, {"chunk_size": 50}, "as 'chunkSize' and as 'chunk_size'"),
+        ({"CHUNKSIZE": 40}, {"chunkSize": 50}, "as 'CHUNKSIZE' and as 'chunkSize'"),
+        ({"overlap": 4}, {"overlap": 5}, "both times as 'overlap'"),
+    ],
+)
+def test_an_option_that_is_given_twice(options: dict[str, Any], more: dict[str, Any], how: str) -> None:
+    with pytest.raises(OptionError, match=rf"^The option \w+ is given twice, {how}\. Keep one\.$"):
+        ContextRetrievalChunker().markdown("a", options, **more)
+    if more:
+        with pytest.raises(OptionError, match=rf"is given twice, {how}"):
+            ContextRetrievalChunker().markdown("a", options=options, **more)
+
+
+def test_a_size_that_is_given_twice() -> None:
+    with pytest.raises(OptionError, match="chunk_size is given twice, both times as 'chunk_size'"):
+        ContextRetrievalChunker().markdown("a", 40, chunk_size=50)
+    with pytest.raises(OptionError, match="overlap is given twice, as 'overlap' and as 'OVERLAP'"):
+        ContextRetrievalChunker().markdown("a", 40, 0, OVERLAP=5)
+
+
+TIDY = "\ufeff# A\r\n\r\n\r\n<!-- c -->\tSome\u00a0words.  \n\n```\n\tx\n```\n![a](data:image/png;base64,AA)\n"
+
+
+@pytest.mark.parametrize("method", ["chunk", "markdown", "text", "pdf"])
+@pytest.mark.parametrize("options", [{}, {"stripHtmlComments": False}, {"strip_data_uri": "false"}])
+def test_positions_lie_in_the_normalized_text(method: str, options: dict[str, Any]) -> None:
+    chunker = ContextRetrievalChunker(chunk_size=32, overlap=0)
+    chunks, clean = getattr(chunker, method)(TIDY, options), chunker.normalized(TIDY, method, options)
+    assert len(chunks) > 1
+    assert [clean[chunk["start"] : chunk["end"]].strip() for chunk in chunks] == [chunk["content"] for chunk in chunks]
+    assert chunker.normalized(TIDY, method, **options) == clean
+
+
+def test_the_normalized_text() -> None:
+    chunker = ContextRetrievalChunker()
+    assert chunker.normalized(TIDY) == clean_markdown(TIDY).text
+    assert chunker.normalized("a-\nb\tc", "pdf") == "ab c"
+    assert chunker.strip_html_comments(False).normalized("a <!-- b -->") == "a <!-- b -->"
+    assert chunker.normalized(None) == chunker.normalized(" \n") == ""
+    with pytest.raises(OptionError, match="method must be 'chunk', 'markdown', 'text', 'pdf', got 'html'"):
+        chunker.normalized("a", "html")
+    with pytest.raises(OptionError, match="the text to cut must be a str"):
+        chunker.normalized(b"a")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -126,6 +258,8 @@ def test_the_three_forms(method: str) -> None:
     assert call(text, {"chunkSize": "40", "OVERLAP": 16.2}) == expected
     assert call(text, {"Chunk_Size": 40}, overlap=16) == expected
     assert call(text, chunk_size=40, overlap=16) == expected
+    assert call(text, {"overlap": 16}, chunk_size=40) == expected
+    assert call(text=text, overlap=16, chunkSize=40) == expected
     assert call(text, options={"CHUNKSIZE": 40, "overlap": 16}) == expected
     assert call(None) == call("") == call(" \n\t") == []
     assert call(text) != expected
@@ -135,7 +269,7 @@ def test_options_hold_for_one_call() -> None:
     chunker = ContextRetrievalChunker().source("s").metadata({"a": 1})
     (chunk,) = chunker.text("x", {"source": "t", "metadata": {"b": 2}})
     assert (chunk["id"][:3], chunk["metadata"]) == ("t#0", {"b": 2})
-    (chunk,) = chunker.text("x", {"source": "", "metadata": None, "chunk_size": "many"})
+    (chunk,) = chunker.text("x", {"source": "", "metadata": None})
     assert (chunk["id"][:3], chunk["metadata"]) == ("s#0", {"a": 1})
 
 

@@ -177,12 +177,22 @@ def test_names_are_taken_in_any_form() -> None:
 
 @pytest.mark.parametrize(
     ("value", "asked"),
-    [("true", 0), (1, 0), ("1", 0), (True, 0), ("False", 1), (0, 1), (False, 1), ("yes", 1), (2, 1)],
+    [("true", 0), (1, 0), ("1", 0), (True, 0), ("False", 1), (0, 1), (False, 1), ("no", 1)],
 )
 def test_booleans_beside_dictionaries_are_read_as_the_facade_reads_them(value: Any, asked: int) -> None:
     client = Client()
     contextualize(client, DOCUMENT, dictionaries(1, context="old"), {"skipIfPresent": value})
     assert len(client.messages) == asked
+
+
+@pytest.mark.parametrize("value", ["yes", 2])
+def test_odd_booleans_beside_dictionaries_are_false_and_warn(value: Any) -> None:
+    client = Client()
+    with pytest.warns(
+        UnusedOptionWarning, match=f"skip_if_present must be True or False, got {value!r}, which acts as F"
+    ):
+        contextualize(client, DOCUMENT, dictionaries(1, context="old"), {"skipIfPresent": value})
+    assert len(client.messages) == 1
 
 
 def test_what_cannot_be_read_warns_beside_dictionaries_and_is_an_error_beside_chunks() -> None:
@@ -239,7 +249,7 @@ def test_wrong_values(options: Any, message: str) -> None:
 
 def test_an_option_as_argument_and_in_the_mapping() -> None:
     for name in ("model", "MODEL"):
-        how = "as 'MODEL' and as 'model'" if name == "MODEL" else "'model' in the mapping and 'model' as an argument"
+        how = "as 'MODEL' and as 'model'" if name == "MODEL" else "both times as 'model'"
         with pytest.raises(OptionError, match=rf"The option model is given twice, {how}\. Keep one"):
             contextualize(Client(), DOCUMENT, dictionaries(), {name: "a"}, model="b")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,8 @@ from .settings import DEFAULT_ENCODING, DEFAULTS, Settings, given, resolved
 __all__ = ["ContextRetrievalChunker"]
 
 Chunk = dict[str, Any]
+
+_METHODS = ("chunk", "markdown", "text", "pdf")
 
 
 class ContextRetrievalChunker:
@@ -36,36 +39,59 @@ class ContextRetrievalChunker:
     `blocks`, `overlap`, `page`, `pages`, `metadata`, `synthetic`. Positions, `length`, `overlap` and sizes in `chars`
     count UTF-16 units (characters, but two for those above U+FFFF); `start` and `end` lie in the cleaned text.
 
+    Settings are given by setters or by name to the class, which is the same: `ContextRetrievalChunker(chunk_size=320)`.
     Every method that cuts takes the text alone, the text with `chunk_size` and `overlap`, or the text with a mapping of
     options, which hold for that call. Their names are those of the setters; letter case and underscores do not matter
     (`chunkSize`, `chunk_size`). They can be given as keyword arguments too. A number that cannot be read leaves the
-    value as it was; a value of the wrong kind is an `OptionError`, an unknown name an `UnusedOptionWarning`.
+    value as it was, and a word that is not known acts as the default: an `UnusedOptionWarning`, as for an unknown name.
+    A value of the wrong kind is an `OptionError`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: Any) -> None:
         self._settings = Settings()
+        for name, value in options_.named(settings).items():
+            getattr(self, name)(value)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self._settings, name)!r}" for name in vars(self._settings))
         return f"{type(self).__name__}({shown})"
 
+    def __getattr__(self, name: str) -> Any:
+        """Raise `AttributeError`, with the name of the method where it was written in camelCase."""
+        ours = re.sub(r"(?<=[a-z])[A-Z]", lambda m: f"_{m[0]}", name).lower()
+        hint = f" Its name is {ours}()." if ours != name and callable(getattr(type(self), ours, None)) else ""
+        raise AttributeError(f"{type(self).__name__} has no {name!r}.{hint}", name=name, obj=self)
+
     # What cuts
 
-    def chunk(self, text: str | None, chunk_size: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
+    def chunk(self, text: str | None, size_or_options: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
         """The chunks of a text that may be Markdown: headings, fences, tables or three list items make it that."""
-        return self._chunks("chunk", text, chunk_size, overlap, options)
+        return self._chunks("chunk", text, size_or_options, overlap, options)
 
-    def markdown(self, text: str | None, chunk_size: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
+    def markdown(
+        self, text: str | None, size_or_options: Any = None, overlap: Any = None, **options: Any
+    ) -> list[Chunk]:
         """The chunks of a Markdown text. None or a blank text gives none."""
-        return self._chunks("markdown", text, chunk_size, overlap, options)
+        return self._chunks("markdown", text, size_or_options, overlap, options)
 
-    def text(self, text: str | None, chunk_size: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
+    def text(self, text: str | None, size_or_options: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
         """The chunks of plain text, in which lines such as `3.1 Installation` are headings."""
-        return self._chunks("text", text, chunk_size, overlap, options)
+        return self._chunks("text", text, size_or_options, overlap, options)
 
-    def pdf(self, text: str | None, chunk_size: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
+    def pdf(self, text: str | None, size_or_options: Any = None, overlap: Any = None, **options: Any) -> list[Chunk]:
         """The chunks of text that was extracted from a PDF, whose pages end with form feeds."""
-        return self._chunks("pdf", text, chunk_size, overlap, options)
+        return self._chunks("pdf", text, size_or_options, overlap, options)
+
+    def normalized(
+        self, text: str | None, method: str = "markdown", options: Mapping[str, Any] | None = None, **more: Any
+    ) -> str:
+        """The cleaned text, in which `start` and `end` of the chunks lie that `method` makes with these options.
+
+        `method` is "chunk", "markdown", "text" or "pdf". Positions count UTF-16 units.
+        """
+        if method not in _METHODS:
+            raise OptionError(f"method must be {', '.join(map(repr, _METHODS))}, got {method!r}.")
+        return self._cleaned(method, text, options, None, more)[1].text
 
     def count_tokens(self, text: str | None, encoding_or_model: str | None = None) -> int:
         """The number of tokens of a text, in the encoding set or in another one, given by its name or a model's."""
@@ -83,6 +109,13 @@ class ContextRetrievalChunker:
         return contextualize(client, document, chunks, options, **more)
 
     def _chunks(self, kind: str, text: Any, size: Any, overlap: Any, more: dict[str, Any]) -> list[Chunk]:
+        kind, cleaned, settings = self._cleaned(kind, text, size, overlap, more)
+        return chunk_cleaned(cleaned.text, kind, cleaned.pages, settings)
+
+    def _cleaned(
+        self, kind: str, text: Any, size: Any, overlap: Any, more: dict[str, Any]
+    ) -> tuple[str, Cleaned, Settings]:
+        """What the text is, the text cleaned, and the settings in force."""
         if text is not None and not isinstance(text, str):
             raise OptionError(f"the text to cut must be a str or None, got {type(text).__name__}. Decode bytes first.")
         options = more.pop("options", None)
@@ -91,18 +124,20 @@ class ContextRetrievalChunker:
                 raise OptionError("options are given twice, by position and by name. Keep one.")
             options, size = size, None
         sizes = {name: value for name, value in (("chunk_size", size), ("overlap", overlap)) if value is not None}
-        settings = resolved(self._settings, given(options, {**sizes, **more}))
-        if text is None:
-            return []
+        settings = resolved(self._settings, given(options, sizes, more))
+        text = text or ""
         if kind == "chunk":
             kind = "markdown" if is_markdown(text) else "text"
-        cleaned = _cleaned(kind, text, settings)
-        return chunk_cleaned(cleaned.text, kind, cleaned.pages, settings)
+        if kind == "pdf":
+            return kind, clean_pdf(text), settings
+        clean = clean_markdown if kind == "markdown" else clean_text
+        cleaned = clean(text, comments=settings.strip_html_comments, data_uris=settings.strip_data_uri)
+        return kind, cleaned, settings
 
     # What is set
 
     def unit(self, unit: str) -> ContextRetrievalChunker:
-        """What sizes count: `tokens`, or `chars` (anything else)."""
+        """What sizes count: `chars` or `tokens`; anything else is `chars`, with a warning."""
         return self._set(unit=options_.unit(options_.text("unit", unit)))
 
     def chunk_size(self, chunk_size: float | str) -> ContextRetrievalChunker:
@@ -213,13 +248,6 @@ class ContextRetrievalChunker:
     def is_strip_html_comments(self) -> bool:
         """Whether HTML comments are left out."""
         return self._settings.strip_html_comments
-
-
-def _cleaned(kind: str, text: str, settings: Settings) -> Cleaned:
-    if kind == "pdf":
-        return clean_pdf(text)
-    clean = clean_markdown if kind == "markdown" else clean_text
-    return clean(text, comments=settings.strip_html_comments, data_uris=settings.strip_data_uri)
 
 
 def _whole(name: str, value: Any) -> int:

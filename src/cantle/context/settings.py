@@ -23,6 +23,7 @@ __all__ = [
     "encoding",
     "given",
     "given_twice",
+    "named",
     "resolved",
     "text",
     "unit",
@@ -104,12 +105,13 @@ def whole(name: str, value: Any) -> int | None:
 
 
 def boolean(name: str, value: Any) -> bool:
-    """True, 1, and the texts "true" and "1" are true, every other text or number is false."""
+    """True, 1, and the texts "true" and "1" are true, every other text or number is false; a warning if it is odd."""
     if not isinstance(value, bool | int | float | str):
         raise OptionError(f"{name} must be True or False, got {value!r}.")
-    if isinstance(value, str):
-        return value == "1" or value.lower() == "true"
-    return value == 1
+    shown = value.lower() if isinstance(value, str) else value
+    if shown not in (True, False, "true", "false", "1", "0", "no"):
+        _odd(name, value, "False", ["True", "False"])
+    return shown in (True, "true", "1")
 
 
 def text(name: str, value: Any) -> str:
@@ -122,13 +124,24 @@ def text(name: str, value: Any) -> str:
 
 
 def unit(value: str) -> str:
-    """`tokens` in any letter case, else `chars`."""
-    return "tokens" if value.lower() == "tokens" else "chars"
+    """`tokens` in any letter case, else `chars`; a warning if it is neither."""
+    return _choice("unit", value, ["chars", "tokens"])
 
 
 def embed(value: str) -> str:
-    """`context` or `content` in any letter case, else `full`."""
-    return value.lower() if value.lower() in ("context", "content") else "full"
+    """`context` or `content` in any letter case, else `full`; a warning if it is none of them."""
+    return _choice("embed", value, ["full", "context", "content"])
+
+
+def _choice(name: str, value: str, good: list[str]) -> str:
+    if value.lower() in good:
+        return value.lower()
+    _odd(name, value, repr(good[0]), [repr(each) for each in good])
+    return good[0]
+
+
+def _odd(name: str, value: object, taken: str, good: list[str]) -> None:
+    warn(f"{name} must be {' or '.join(good)}, got {value!r}, which acts as {taken}.", UnusedOptionWarning)
 
 
 def encoding(value: str) -> str:
@@ -145,8 +158,8 @@ def encoding(value: str) -> str:
     return DEFAULT_ENCODING
 
 
-def given(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a call by our names. What is None or an empty string is left out.
+def given(options: Mapping[str, Any] | None, *more: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a call, from a mapping and arguments, by our names. What is None or an empty string is left out.
 
     Names are read without regard to letter case and underscores. An unknown one is an `UnusedOptionWarning`; one given
     twice is an `OptionError`.
@@ -155,7 +168,7 @@ def given(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[st
     spelt: dict[str, Any] = {}
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping such as {{'chunk_size': 320}}, got {options!r}.")
-    for source in (options or {}, more):
+    for source in (options or {}, *more):
         for key, value in source.items():
             name = _KNOWN.get(str(key).lower().replace("_", ""))
             if name is None:
@@ -170,13 +183,26 @@ def given(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[st
     return found
 
 
+def named(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the class by our names. Raises `OptionError` for an unknown one and for one given twice."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        name = _KNOWN.get(key.lower().replace("_", ""))
+        if name is None:
+            raise OptionError(
+                f"ContextRetrievalChunker has no setting {key!r}. It takes: {', '.join(_KNOWN.values())}."
+            )
+        if name in found:
+            raise given_twice(
+                name, next(each for each in settings if _KNOWN[each.lower().replace("_", "")] == name), key
+            )
+        found[name] = value
+    return found
+
+
 def given_twice(name: str, first: object, second: object) -> OptionError:
-    """The error for an option that comes in two spellings, or in a mapping and as a keyword argument."""
-    how = (
-        f"as {first!r} and as {second!r}"
-        if first != second
-        else f"{second!r} in the mapping and {second!r} as an argument"
-    )
+    """The error for an option that comes in two spellings, or in a mapping and as an argument."""
+    how = f"as {first!r} and as {second!r}" if first != second else f"both times as {first!r}"
     return OptionError(f"The option {name} is given twice, {how}. Keep one.")
 
 
@@ -186,7 +212,12 @@ def resolved(base: Settings, options: Mapping[str, Any]) -> Settings:
     for name, value in options.items():
         if name in _WHOLE:
             number = whole(name, value)
-            if number is not None:
+            if number is None:
+                warn(
+                    f"{name} must be a whole number such as 320, got {value!r}, which has no effect.",
+                    UnusedOptionWarning,
+                )
+            else:
                 changes[name] = number
         elif name in _BOOLEAN:
             changes[name] = boolean(name, value)
