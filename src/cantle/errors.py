@@ -143,7 +143,7 @@ class PluginWarning(CantleWarning):
 
 
 class ContextWarning(CantleWarning):
-    """A chunk got no note from the model, or none of them did."""
+    """A chunk got no note from the model, or the document it was asked about may be another one."""
 
 
 _TOKENS = " To count tokens, name an encoding or a model: cl100k_base, for example."
