@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Relation, Source, diff
 from cantle import chunk as chunk_module
-from cantle.context.notes import with_notes
+from cantle.context.notes.notes import with_notes
 from cantle.errors import DocumentError, OptionError
 
 Path = tuple[str, ...]

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from cantle import ContextRetrievalChunker
 from cantle.cleaning import clean_markdown, clean_pdf, clean_text
-from cantle.context.engine import chunk_cleaned
-from cantle.context.grammar import is_markdown, markdown_blocks
+from cantle.context.engine.engine import chunk_cleaned
+from cantle.context.engine.grammar import is_markdown, markdown_blocks
 from cantle.context.settings import Settings, resolved
 from cantle.context.settings import given as given_options
 from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning

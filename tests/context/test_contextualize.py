@@ -29,7 +29,7 @@ from scripted_clients import (
 )
 
 from cantle import acontextualize, contextualize
-from cantle.context.notes import text_of
+from cantle.context.notes.notes import text_of
 from cantle.errors import ContextWarning, OptionError
 
 # Clients and ways to call them

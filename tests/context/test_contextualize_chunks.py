@@ -20,7 +20,7 @@ from scripted_clients import (
 )
 
 from cantle import Chunk, Chunks, MDocument, Source, contextualize
-from cantle.context.notes import cut_note
+from cantle.context.notes.notes import cut_note
 from cantle.errors import CantleWarning, ContextWarning, OptionError
 
 

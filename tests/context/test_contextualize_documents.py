@@ -10,7 +10,7 @@ import pytest
 from scripted_clients import TEMPLATE, WAYS, Client, chunks_of, dictionaries
 
 from cantle import Chunk, Chunks, ContextRetrievalChunker, MDocument, Source, contextualize
-from cantle.context.documents import shown_text
+from cantle.context.notes.documents import shown_text
 from cantle.errors import ContextWarning, OptionError
 
 GUIDE = "# Guide\n\nFirst part.\n\n## More\n\nSecond part.\n\n## End\n\nThird part."

@@ -18,8 +18,8 @@ from scripted_clients import (
 )
 
 from cantle import contextualize
-from cantle.context.messages import beginning, guess_language
-from cantle.context.prompts import PROMPTS
+from cantle.context.notes.messages import beginning, guess_language
+from cantle.context.notes.prompts import PROMPTS
 from cantle.errors import OptionError, UnusedOptionWarning
 
 # Most documents here are not those of the chunks, which does not matter to a prompt.

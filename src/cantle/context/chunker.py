@@ -12,8 +12,8 @@ from ..errors import OptionError
 from ..lengths import resolve
 from ..whitespace import BLANKS
 from . import settings as options_
-from .engine import chunk_cleaned
-from .grammar import is_markdown
+from .engine.engine import chunk_cleaned
+from .engine.grammar import is_markdown
 from .settings import DEFAULT_ENCODING, DEFAULTS, Settings, given, resolved
 
 __all__ = ["ContextRetrievalChunker"]

@@ -17,14 +17,14 @@ from ..source import Source
 from ..strategy import NO_LIMIT, Sized
 from ..waiting import Waiter, is_coroutine_function
 from ..warn import warn
-from .arguments import as_chunks
-from .clients import Client, check_client, is_ready
-from .documents import check_document, document_text
-from .messages import Messages
-from .note_options import ContextOptions, NoteOptions, read_options
-from .notes import Block, Room, block_of, block_of_dict, is_blank, strip, with_notes, write
-from .runs import Deliver, Outcome, drive, drive_async
-from .saved_notes import SavedNotes
+from .notes.arguments import as_chunks
+from .notes.clients import Client, check_client, is_ready
+from .notes.documents import check_document, document_text
+from .notes.messages import Messages
+from .notes.note_options import ContextOptions, NoteOptions, read_options
+from .notes.notes import Block, Room, block_of, block_of_dict, is_blank, strip, with_notes, write
+from .notes.runs import Deliver, Outcome, drive, drive_async
+from .notes.saved_notes import SavedNotes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

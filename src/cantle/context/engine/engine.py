@@ -6,13 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ..whitespace import BLANKS
+from ...whitespace import BLANKS
+from ..settings import Settings
 from .emit import Emitter
 from .grammar import Block, markdown_blocks, numbered_blocks, tables_in
 from .measures import Sizes
 from .packs import Pack, Packing
 from .places import Places
-from .settings import Settings
 from .split import Splitter
 
 __all__ = ["chunk_cleaned"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..graphemes import previous_boundary
-from ..lengths import Length
+from ...graphemes import previous_boundary
+from ...lengths import Length
 
 __all__ = ["Sizes"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from ..errors import OptionError
+from ...errors import OptionError
 
 __all__ = ["Client", "check_client", "is_ready"]
 

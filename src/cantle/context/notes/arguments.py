@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..chunk import Chunk
-from ..chunks import Chunks
-from ..errors import OptionError
+from ...chunk import Chunk
+from ...chunks import Chunks
+from ...errors import OptionError
 
 __all__ = ["as_chunks"]
 

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from hashlib import sha256
 
-from ..lengths import Utf16Length
+from ...lengths import Utf16Length
 from .note_options import NoteOptions
 from .notes import Block, is_blank
 from .prompts import PROMPTS, STOP_WORDS

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 
-from ..blocks.text import text_blocks
-from ..whitespace import BLANKS
+from ...blocks.text import text_blocks
+from ...whitespace import BLANKS
 
 __all__ = ["FENCE", "ITEM", "Block", "Lines", "is_markdown", "markdown_blocks", "numbered_blocks", "tables_in"]
 

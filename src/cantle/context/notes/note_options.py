@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypedDict
 
-from .. import checks
-from ..errors import OptionError, UnusedOptionWarning
-from ..lengths import LengthLike, resolve
-from ..warn import warn
-from . import settings
+from ... import checks
+from ...errors import OptionError, UnusedOptionWarning
+from ...lengths import LengthLike, resolve
+from ...warn import warn
+from .. import settings
 from .prompts import PROMPTS
 
 __all__ = ["ContextOptions", "NoteOptions", "read_options"]

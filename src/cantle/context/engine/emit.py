@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from ..lengths import resolve
+from ...lengths import resolve
+from ..settings import Settings
 from .measures import Sizes
 from .overlap import Overlaps
 from .packs import Pack
 from .places import JOINT, Places
-from .settings import Settings
 
 __all__ = ["Emitter"]
 

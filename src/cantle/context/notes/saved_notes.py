@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from threading import Lock
 
-from ..errors import OptionError
-from ..written import to_json
+from ...errors import OptionError
+from ...written import to_json
 
 __all__ = ["SavedNotes"]
 

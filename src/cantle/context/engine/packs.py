@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..whitespace import BLANKS
+from ...whitespace import BLANKS
+from ..settings import Settings
 from .measures import Sizes
 from .pieces import Piece
 from .places import JOINT
-from .settings import Settings
 
 __all__ = ["Pack", "Packing"]
 

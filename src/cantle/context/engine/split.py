@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from ..whitespace import BLANKS
+from ...whitespace import BLANKS
 from .frames import Framed
 from .grammar import ITEM, Block, Lines, tables_in
 from .measures import Sizes

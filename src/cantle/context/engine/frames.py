@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..whitespace import BLANKS
+from ...whitespace import BLANKS
 from .grammar import Block, Lines
 from .pieces import Piece
 from .places import Place

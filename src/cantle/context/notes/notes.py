@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from ..chunk import Chunk
-from ..chunks import Chunks
-from ..errors import OptionError
-from ..whitespace import BLANKS
+from ...chunk import Chunk
+from ...chunks import Chunks
+from ...errors import OptionError
+from ...whitespace import BLANKS
 
 __all__ = ["Block", "block_of", "block_of_dict", "cut_note", "is_blank", "strip", "text_of", "with_notes", "write"]
 

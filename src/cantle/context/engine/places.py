@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..whitespace import BLANKS
+from ...whitespace import BLANKS
+from ..settings import Settings
 from .grammar import Path
 from .measures import Sizes
-from .settings import Settings
 
 __all__ = ["Place", "Places"]
 

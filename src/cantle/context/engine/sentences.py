@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ..graphemes import is_boundary
+from ...graphemes import is_boundary
 
 __all__ = ["FULL_STOPS", "SENTENCE", "WORD", "WORDS", "borders", "sentence_starts"]
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..chunk import Span
-from ..chunks import Chunks
-from ..errors import ContextWarning, OptionError
-from ..source import Source
-from ..warn import warn
-from ..whitespace import is_blank
+from ...chunk import Span
+from ...chunks import Chunks
+from ...errors import ContextWarning, OptionError
+from ...source import Source
+from ...warn import warn
+from ...whitespace import is_blank
 from .notes import Block
 
 __all__ = ["check_document", "document_text", "shown_text"]
