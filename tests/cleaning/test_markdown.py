@@ -225,3 +225,20 @@ def test_hostile_texts_take_linear_time(unit: str) -> None:
         start = time.process_time()
         clean_markdown(text, whitespace=whitespace)
         assert time.process_time() - start < 3  # a quadratic search would take minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("para\n\n<!-- a -->\n<!-- b -->\n\n## H\n", "para\n\n## H\n"),
+        ("para\n<!-- a -->\nmore", "para\n\nmore"),  # it ends the paragraph
+        ("<!-- a -->\n\n# T", "# T"),
+        ("a\n\n<!-- a\nb\n\nc -->\n\nd", "a\n\nd"),
+        ("a\r\n\r\n<!-- a -->\r\n\r\nb", "a\r\n\r\nb"),
+        ("x\n\n  <!-- q -->  \n\n<!-- z -->\n\ny", "x\n\ny"),
+        ("a <!-- b -->\n\nc", "a \n\nc"),
+        ("```\n<!-- a -->\n```\n\n<!-- b -->\n\n```\nx\n```", "```\n<!-- a -->\n```\n\n```\nx\n```"),
+    ],
+)
+def test_a_comment_with_lines_for_itself_leaves_no_blank_lines_behind(text: str, cleaned: str) -> None:
+    assert clean_markdown(text, whitespace=False).text == cleaned

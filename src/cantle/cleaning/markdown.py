@@ -7,6 +7,7 @@ from ..whitespace import BLANKS
 from .blanks import edges, line_ends, plain_blanks, tidy, without_width
 from .cleaned import Cleaned
 from .comments import comments as find_comments
+from .comments import with_their_lines
 from .data_uris import any_data_uri
 from .data_uris import data_uris as find_data_uris
 from .draft import Draft, Edit
@@ -52,7 +53,8 @@ def _clean(text: str, fenced: bool, comments: bool, data_uris: bool, whitespace:
         lines = draft.text if "\r" not in draft.text else draft.text.replace("\r", "\n")
         draft.marks = [mark for fence in fences(lines) for mark in fence]
     if comments:
-        draft.cut(find_comments(draft.text, _code(draft)), "comment")
+        found_comments = find_comments(draft.text, _code(draft))
+        draft.cut(found_comments if whitespace else with_their_lines(draft.text, found_comments), "comment")
     if whitespace:
         plain_blanks(draft, _examined(draft))
     if invisible:
