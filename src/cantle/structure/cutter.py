@@ -106,7 +106,7 @@ class Cutter:
             return units(self.outline, self.measure, self.headers, self.room, self.plan.least)
         size = self.measure.length(*trim(self.text, 0, len(self.text)))
         last = len(self.starts) - 1
-        return [Unit(0, len(self.text), -1, last, size <= self.room, size)]
+        return [Unit(0, len(self.text), -1, last, size <= self.room)]
 
     def _add_whole(self, unit: Unit) -> None:
         spans = Spans(self.text, True)

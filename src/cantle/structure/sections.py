@@ -16,7 +16,7 @@ __all__ = ["Unit", "units"]
 class Unit(NamedTuple):
     """A stretch of whole sections, `first` to `last` by their headings' numbers; -1 is the text before the first.
 
-    `fits` says that it is one chunk, and `size` what that measures then.
+    `fits` says that it is one chunk.
     """
 
     start: int
@@ -24,7 +24,6 @@ class Unit(NamedTuple):
     first: int
     last: int
     fits: bool
-    size: float
 
 
 def units(outline: Outline, measure: Measure, headers: Headers, room: float, least: float) -> list[Unit]:
@@ -56,12 +55,12 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
                 if alone <= room - headers.size_above(last + 1):
                     break  # it stays whole
             last, end, measured, fits = last + 1, following, joined, joined <= limit
-        unit = Unit(start, end, i, last, fits, measured)
+        unit = Unit(start, end, i, last, fits)
         if fits and measured < least and found and _goes_back(outline, found[-1], level):
             joined = size(found[-1].start, end)
             if not found[-1].fits or joined <= room - headers.size_above(found[-1].first):
                 before = found.pop()
-                unit = Unit(before.start, end, before.first, last, before.fits, joined)
+                unit = Unit(before.start, end, before.first, last, before.fits)
         found.append(unit)
         i = last + 1
     return found
