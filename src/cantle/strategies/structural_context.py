@@ -85,7 +85,10 @@ class StructuralContext(Sized):
         if self.min_chunk_size is not None:
             checks.number("min_chunk_size", self.min_chunk_size, least=0)
             if isinstance(self.max_size, tuple):
-                raise OptionError("give the minimum once: min_chunk_size, or a pair (min, max) as max_size.")
+                raise OptionError(
+                    f"the minimum is given twice, as min_chunk_size={self.min_chunk_size} and in max_size="
+                    f"{self.max_size}. Give the minimum once: min_chunk_size, or a pair (min, max) as max_size."
+                )
             if self.min_chunk_size > self.limit:
                 raise OptionError(
                     f"min_chunk_size must be at most max_size ({self.limit}), got {self.min_chunk_size}. "
@@ -93,7 +96,10 @@ class StructuralContext(Sized):
                 )
         checks.number("context_size", self.context_size, least=0)
         if self.context_size >= self.limit:
-            raise OptionError(f"context_size must be smaller than max_size ({self.limit}), got {self.context_size}.")
+            raise OptionError(
+                f"context_size must be smaller than max_size ({self.limit}), got {self.context_size}. "
+                "Lower context_size, or raise max_size; a note of two or three sentences takes some 100 tokens."
+            )
 
     def _unused_now(self) -> dict[str, str]:
         found = super()._unused_now()
