@@ -363,7 +363,7 @@ def test_room_is_left_for_a_note() -> None:
         ({"context_size": 2000}, "context_size must be smaller than max_size (1024), got 2000."),
         ({"max_size": 50, "context_size": 50}, "context_size must be smaller than max_size (50), got 50."),
         ({"context_size": -1}, "context_size must be a number of at least 0, got -1."),
-        ({"max_size": (100, 200), "min_chunk_size": 50}, "the minimum is given twice, as min_chunk_size=50 and in max_size=(100, 200). Give"),
+        ({"max_size": (100, 200), "min_chunk_size": 50}, "min_chunk_size=50 and in max_size=(100, 200). Give the"),
         ({"max_size": 50, "min_chunk_size": 51}, "min_chunk_size must be at most max_size (50), got 51. Lower"),
         ({"min_chunk_size": -1}, "min_chunk_size must be a number of at least 0, got -1."),
         ({"max_size": 20, "overlap": 20}, "overlap must be smaller than max_size (20)"),
