@@ -107,6 +107,11 @@ class MDocument(Source):
         text = files.decode(files.read(path), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
+    @property
+    def default_strategy(self) -> str:
+        """The name of the strategy that `chunk()` takes when none is named: that of the document's kind."""
+        return DEFAULT_STRATEGY.get(self.kind, "recursive")
+
     def chunk(
         self,
         strategy: str | type[Strategy] | Strategy | None = None,
@@ -186,7 +191,7 @@ class MDocument(Source):
         self, host: Registry, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
     ) -> Strategy:
         if strategy is None or strategy == "":
-            strategy = DEFAULT_STRATEGY.get(self.kind, "recursive")
+            strategy = self.default_strategy
             if {"separators", "language"} & options.keys():  # then text is meant, whatever the kind
                 strategy = "recursive"
         return host.make(strategy, options)

@@ -17,10 +17,9 @@ import click
 from ..batch import Result, chunk_many
 from ..document import MDocument
 from ..errors import CantleWarning
-from ..files import decode
 from . import options as opt
 from .group import Failure
-from .inputs import find, standard_input
+from .inputs import document, find
 from .outputs import FORMATS, Writer, chosen_format, opened, writer
 from .tables import counted, printable
 
@@ -57,25 +56,10 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 """
 
 
-_KIND = f"The kind of all files, whatever their suffix: {', '.join(sorted(opt.KINDS_OF_TEXT))}, or one of a plugin."
-
-
 @click.command("chunk", help=_HELP, short_help="Cut files into chunks.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option("-s", "--strategy", type=opt.STRATEGY, help="How to cut; see `cantle strategies`. Default: by kind.")
-@click.option("-n", "--max-size", type=opt.SIZE, help="The limit of a chunk, overlap included; or a range MIN,MAX.")
-@click.option("--overlap", type=opt.SIZE, help="How much of a chunk the next one repeats, at most.")
-@click.option("-l", "--length", type=opt.LENGTH, help="What sizes count: characters, bytes, words, cl100k_base, ...")
-@click.option("-O", "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="Any other option of the strategy.")
-@click.option("-k", "--kind", type=opt.KIND, help=_KIND)
-@click.option("--encoding", help="The encoding of all files. Default: found out, and UTF-8.")
-@click.option(
-    "--front-matter",
-    type=click.Choice(["read", "keep"]),
-    default="read",
-    show_default=True,
-    help="YAML front matter goes into the metadata; `keep` leaves its lines in the chunks too.",
-)
+@opt.cutting
+@opt.reading
 @click.option("--source", help="The name of the one input, which ids begin with. Default: its path.")
 @click.option("-f", "--format", "format_", type=click.Choice(FORMATS), help="The format of the output.")
 @click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
@@ -86,13 +70,8 @@ _KIND = f"The kind of all files, whatever their suffix: {', '.join(sorted(opt.KI
 def command(
     files: tuple[str, ...],
     strategy: str | None,
-    max_size: Any,
-    overlap: Any,
-    length: str | None,
-    pairs: tuple[str, ...],
-    kind: str | None,
-    encoding: str | None,
-    front_matter: str,
+    options: dict[str, Any],
+    read: dict[str, Any],
     source: str | None,
     format_: str | None,
     out: str | None,
@@ -102,16 +81,8 @@ def command(
     quiet: bool,
 ) -> None:
     """Cut the files and write the chunks; the help is `_HELP`."""
-    options = opt.merged(
-        opt.parsed(pairs),
-        max_size=("--max-size", max_size),
-        overlap=("--overlap", overlap),
-        length_function=("--length", length),
-    )
     if "" in files or out == "":
         raise click.UsageError("A name is empty. Name a file or a directory, or - for standard input.")
-    if encoding is not None:
-        decode(b"", "", encoding)  # an unknown one is wrong usage, not the fault of every file
     if source is not None and (len(files) > 1 or (files[0] != "-" and Path(files[0]).is_dir())):
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
@@ -121,9 +92,8 @@ def command(
         raise click.UsageError("--relations is not for the text format. Give -f jsonl, json, csv or parquet.")
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
-    elif kind and (said := opt.unknown_kind(kind)):
+    elif read["kind"] and (said := opt.unknown_kind(read["kind"])):
         click.echo(f"Warning: {printable(said)}", err=True)
-    read = {"kind": kind, "encoding": encoding, "front_matter": front_matter}
     run = _Run(files, read, source)
     documents: Iterable[MDocument | Path] = run.documents()
     if source is None and "-" not in files:
@@ -175,10 +145,7 @@ class _Run:
                 yield item  # read where it is cut, in a worker perhaps
                 continue
             try:
-                if isinstance(item, Path):
-                    yield MDocument.from_file(item, source=self.source, **self.read)
-                else:
-                    yield standard_input(self.source or "", self.read)
+                yield document(item, self.read, self.source)
             except Exception as error:
                 self.failed.append((str(item), error))
 

@@ -1,4 +1,4 @@
-"""What `cantle chunk` reads: files, directories, standard input."""
+"""What commands read: files, directories, standard input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..document import MDocument
 from ..files import TEXT_SUFFIXES, assemble, decode, kind_of, media_type
 from ..plugins import registry
 
-__all__ = ["find", "standard_input"]
+__all__ = ["document", "find", "standard_input"]
 
 
 def find(arguments: Sequence[str]) -> Iterator[str | Path]:
@@ -63,6 +63,13 @@ def _readable(file: Path, known: set[str]) -> bool:
         return True
     known.add(suffix)
     return True
+
+
+def document(argument: str | Path, read: dict[str, Any], source: str | None = None) -> MDocument:
+    """The document that an argument names: a file, or `-` for standard input. `read` is that of `reading`."""
+    if argument == "-":
+        return standard_input(source or "", read)
+    return MDocument.from_file(argument, source=source, **read)
 
 
 def standard_input(source: str, read: dict[str, Any]) -> MDocument:

@@ -1,19 +1,35 @@
-"""Values from the command line: `key=value` options, sizes, names that the shell completes."""
+"""Values from the command line: `key=value` options, sizes, names that the shell completes.
+
+And the options that commands share: how to cut (`cutting`, `sizing`) and how to read (`reading`).
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from ..files import KINDS
+from ..files import KINDS, decode
 from ..strategy import snake_case
 
-__all__ = ["KIND", "KINDS_OF_TEXT", "LENGTH", "SIZE", "STRATEGY", "merged", "parsed", "unknown_kind"]
+__all__ = [
+    "KIND",
+    "KINDS_OF_TEXT",
+    "LENGTH",
+    "SIZE",
+    "STRATEGY",
+    "cutting",
+    "merged",
+    "parsed",
+    "reading",
+    "sizing",
+    "unknown_kind",
+]
 
 KINDS_OF_TEXT = tuple(dict.fromkeys([*KINDS.values(), "pdf", "text"]))
 """The kinds that cantle itself knows; plugins may know others."""
@@ -150,3 +166,63 @@ def merged(options: dict[str, Any], **flags: Any) -> dict[str, Any]:
             raise click.UsageError(f"{name} is given twice: by {flag} and by --option. Keep one.")
         options[name] = value
     return options
+
+
+Function = Callable[..., Any]
+
+_KIND = f"The kind of all files, whatever their suffix: {', '.join(sorted(KINDS_OF_TEXT))}, or one of a plugin."
+
+
+def cutting(function: Function) -> Function:
+    """Add -s/--strategy and the options of `sizing`: the function gets `strategy` (or None) and `options`."""
+    add = click.option("-s", "--strategy", type=STRATEGY, help="How to cut; see `cantle strategies`. Default: by kind.")
+    return add(sizing(function))
+
+
+def sizing(function: Function) -> Function:
+    """Add -n/--max-size, --overlap, -l/--length and -O/--option: the function gets `options`, those given, by name."""
+
+    @functools.wraps(function)
+    def call(max_size: Any, overlap: Any, length: str | None, pairs: tuple[str, ...], **rest: Any) -> Any:
+        options = merged(
+            parsed(pairs),
+            max_size=("--max-size", max_size),
+            overlap=("--overlap", overlap),
+            length_function=("--length", length),
+        )
+        return function(options=options, **rest)
+
+    for add in (
+        click.option("-O", "--option", "pairs", multiple=True, metavar="KEY=VALUE", help="Any option of the strategy."),
+        click.option(
+            "-l", "--length", type=LENGTH, help="What sizes count: characters, bytes, words, cl100k_base, ..."
+        ),
+        click.option("--overlap", type=SIZE, help="How much of a chunk the next one repeats, at most."),
+        click.option("-n", "--max-size", type=SIZE, help="The limit of a chunk, overlap included; or a range MIN,MAX."),
+    ):
+        call = add(call)
+    return call
+
+
+def reading(function: Function) -> Function:
+    """Add -k/--kind, --encoding and --front-matter: the function gets `read`, arguments of `MDocument.from_file`."""
+
+    @functools.wraps(function)
+    def call(kind: str | None, encoding: str | None, front_matter: str, **rest: Any) -> Any:
+        if encoding is not None:
+            decode(b"", "", encoding)  # an unknown one is wrong usage, not the fault of every file
+        return function(read={"kind": kind, "encoding": encoding, "front_matter": front_matter}, **rest)
+
+    for add in (
+        click.option(
+            "--front-matter",
+            type=click.Choice(["read", "keep"]),
+            default="read",
+            show_default=True,
+            help="YAML front matter goes into the metadata; `keep` leaves its lines in the chunks too.",
+        ),
+        click.option("--encoding", help="The encoding of all files. Default: found out, and UTF-8."),
+        click.option("-k", "--kind", type=KIND, help=_KIND),
+    ):
+        call = add(call)
+    return call

@@ -1,0 +1,1 @@
+"""The commands, one a module, each imported when it is run."""

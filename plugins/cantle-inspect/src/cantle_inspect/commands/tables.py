@@ -1,0 +1,47 @@
+"""Tables for people: the rows that a command would otherwise write as JSON or CSV."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import click
+
+from cantle.commands import printable
+
+__all__ = ["chosen_format", "format_option", "show_table"]
+
+
+def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add -f/--format with `formats`, the first of which is for people: the function gets `format_`."""
+    return click.option(
+        "-f",
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        help=f"The format of the output. Default: {formats[0]} on a terminal, else {formats[1]}.",
+    )
+
+
+def chosen_format(wanted: str | None, *formats: str) -> str:
+    """The format asked for; else the first on a terminal and the second in a pipe."""
+    return wanted or formats[0 if sys.stdout.isatty() else 1]
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: str = "") -> None:
+    """Write a table as wide as the terminal. `right` names columns of numbers, with blanks between them."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    numbers = right.split()
+    for column in columns:
+        is_number = column in numbers
+        table.add_column(column, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
+    for row in rows:
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 100))
+    Console(width=width, highlight=False).print(table)

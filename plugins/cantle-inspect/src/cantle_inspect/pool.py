@@ -1,0 +1,111 @@
+"""The chunks of a corpus, as they would be put into an index."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+from cantle import Chunk, Chunks, MDocument, Strategy, registry
+from cantle.errors import CantleError, OptionError, UnknownLengthError, UnknownStrategyError
+
+from .access import Access
+from .corpus import Corpus, LeftOut
+
+__all__ = ["Cutting", "Passage", "Pool"]
+
+MAX_SIZE = 480
+"""The limit of a chunk when none is given, in the unit of the length function; the overlap is a sixth of it."""
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How documents are cut: a strategy (None: that of a document's kind) and its options.
+
+    `max_size` is 480 and `overlap` a sixth of it where they are not given and the strategy takes them.
+    """
+
+    strategy: str | type[Strategy] | Strategy | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, document: MDocument) -> Chunks:
+        """The chunks of a document."""
+        return document.chunk(self.strategy, **self._options(document))
+
+    def _options(self, document: MDocument) -> dict[str, Any]:
+        chosen = document.default_strategy if self.strategy in (None, "") else self.strategy
+        if isinstance(chosen, str):
+            chosen = registry().strategy(chosen)
+        if not (isinstance(chosen, type) and dataclasses.is_dataclass(chosen)):
+            return dict(self.options)
+        taken = {f.name for f in dataclasses.fields(chosen)} - set(getattr(chosen, "unused", ()))
+        given = dict(self.options)
+        if "max_size" in taken:
+            given.setdefault("max_size", MAX_SIZE)
+        size = given.get("max_size")
+        largest = size[-1] if isinstance(size, list | tuple) and size else size
+        if "overlap" in taken and isinstance(largest, int | float):
+            given.setdefault("overlap", largest // 6)
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk among those of all documents. `id` is short, for people: `politica-ferias#0`."""
+
+    id: str
+    chunk: Chunk
+    chunks: Chunks
+    metadata: Mapping[str, Any]
+    """The chunk's metadata; where the document has the key, the document's value."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The chunks of all documents of a corpus, in order."""
+
+    passages: tuple[Passage, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    @classmethod
+    def of(cls, corpus: Corpus, cutting: Cutting) -> Pool:
+        """Cut all documents. One that cannot be cut is left out; wrong options are raised."""
+        passages: list[Passage] = []
+        left_out = list(corpus.left_out)
+        names = _short(corpus)
+        for document in corpus.documents:
+            try:
+                chunks = cutting(document)
+            except (OptionError, UnknownStrategyError, UnknownLengthError):
+                raise
+            except CantleError as error:
+                left_out.append(LeftOut(document.source, str(error)))
+                continue
+            passages += _passages(names[document.source], document, chunks)
+        return cls(tuple(passages), tuple(left_out))
+
+    def visible(self, access: Access) -> list[Passage]:
+        """The passages that may be seen."""
+        return [passage for passage in self.passages if access.allows(passage.metadata)]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What is embedded of every passage."""
+        return [passage.chunk.text for passage in self.passages]
+
+
+def _passages(name: str, document: MDocument, chunks: Chunks) -> Iterator[Passage]:
+    for chunk in chunks:
+        yield Passage(f"{name}#{chunk.index}", chunk, chunks, {**chunk.metadata, **document.metadata})
+
+
+def _short(corpus: Corpus) -> dict[str, str]:
+    """The names of documents without their suffix, where that tells them apart."""
+    stems = {d.source: PurePosixPath(d.source).with_suffix("").as_posix() for d in corpus.documents if d.source}
+    count: dict[str, int] = {}
+    for stem in stems.values():
+        count[stem] = count.get(stem, 0) + 1
+    return {source: stem if count[stem] == 1 else source for source, stem in stems.items()}

@@ -1,0 +1,34 @@
+"""What commands of plugins are made of, so that they look and behave as ours do.
+
+A plugin names its commands in the hook `register_commands`; each is a click command in a module of its own, which may
+import this one. Errors that derive from `CantleError` become one line and an exit code by themselves.
+"""
+
+from __future__ import annotations
+
+from .cli.group import Failure
+from .cli.inputs import document, find
+from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading, sizing
+from .cli.outputs import opened
+from .cli.tables import as_json, counted, definitions, printable
+from .console import Bar
+
+__all__ = [
+    "KIND",
+    "LENGTH",
+    "SIZE",
+    "STRATEGY",
+    "Bar",
+    "Failure",
+    "as_json",
+    "counted",
+    "cutting",
+    "definitions",
+    "document",
+    "find",
+    "opened",
+    "parsed",
+    "printable",
+    "reading",
+    "sizing",
+]
