@@ -3,7 +3,8 @@
 In README.md and docs/, every block marked `python` is executed, the blocks of a page one after another in
 one namespace, at the root of the repository. What it prints must be what the block marked `output` behind
 it shows, if there is one. In a block marked `console`, lines beginning with `$ cantle` are run, and what
-they print must follow. A comment `<!-- not run: reason -->` before a block leaves it out.
+they print must follow. A comment `<!-- not run: reason -->` before a block leaves it out. No installed plugin is loaded, but
+those that a page names in its first line: `<!-- plugins: inspect -->`.
 
 `python tests/test_docs.py [PAGE...]` writes the outputs anew.
 """
@@ -89,27 +90,33 @@ def run_console(body: str) -> str:
 def run_command(command: str) -> str:
     python = f'"{sys.executable}" -m cantle'
     line = re.sub(r"(^|\| |&& )cantle ", lambda m: f"{m[1]}{python} ", command)
-    environ = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "CANTLE_PLUGINS": "off"}
+    environ = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         line, shell=True, cwd=ROOT, env=environ, capture_output=True, text=True, encoding="utf-8", check=False
     )
     return "".join(f"{line.rstrip()}\n" for line in (done.stdout + done.stderr).rstrip().splitlines())
 
 
+def plugins_of(text: str) -> str:
+    named = re.match(r"<!-- plugins: ([\w, ]+) -->\n", text)
+    return named[1] if named else "off"
+
+
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """At the root of the repository, with no installed plugin loaded: the same everywhere."""
+def at_root(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """At the root of the repository, with a registry of its own."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("CANTLE_PLUGINS", "off")
     registry.cache_clear()
     yield
     registry.cache_clear()
 
 
-@pytest.mark.usefixtures("bare")
+@pytest.mark.usefixtures("at_root")
 @pytest.mark.parametrize("page", RUN, ids=page_id)
-def test_the_code_of_the_page_runs_and_prints_what_it_shows(page: Path) -> None:
-    for block, expected in run_page(page.read_text(encoding="utf-8")):
+def test_the_code_of_the_page_runs_and_prints_what_it_shows(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.read_text(encoding="utf-8")
+    monkeypatch.setenv("CANTLE_PLUGINS", plugins_of(text))
+    for block, expected in run_page(text):
         assert block.body == expected
 
 
@@ -185,9 +192,10 @@ def test_every_command_is_on_the_commands_page() -> None:
 
 def update(pages: list[Path]) -> None:
     os.chdir(ROOT)
-    os.environ["CANTLE_PLUGINS"] = "off"
     for page in pages:
         text = page.read_text(encoding="utf-8")
+        os.environ["CANTLE_PLUGINS"] = plugins_of(text)
+        registry.cache_clear()
         for block, printed in reversed(run_page(text)):
             text = text[: block.start] + printed + text[block.start + len(block.body) :]
         page.write_text(text, encoding="utf-8")
