@@ -3,8 +3,8 @@
 In README.md and docs/, every block marked `python` is executed, the blocks of a page one after another in
 one namespace, at the root of the repository. What it prints must be what the block marked `output` behind
 it shows, if there is one. In a block marked `console`, lines beginning with `$ cantle` are run, and what
-they print must follow. A comment `<!-- not run: reason -->` before a block leaves it out. No installed plugin is loaded, but
-those that a page names in its first line: `<!-- plugins: inspect -->`.
+they print must follow. A comment `<!-- not run: reason -->` before a block leaves it out. No installed
+plugin is loaded but those that a page names in its first line: `<!-- plugins: inspect -->`.
 
 `python tests/test_docs.py [PAGE...]` writes the outputs anew.
 """
