@@ -21,6 +21,7 @@ import sys
 import tomllib
 import types
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -188,6 +189,16 @@ def test_every_command_is_on_the_commands_page() -> None:
         assert f"## `cantle {name}`\n" in page
         assert f"```{{cantle-help}} {name}\n```" in page
         assert f"cantle {name} " in read("README.md")
+
+
+@pytest.mark.parametrize("plugin", ["cantle_inspect"])
+def test_every_command_of_our_plugins_has_a_page(plugin: str) -> None:
+    folder = plugin.removeprefix("cantle_")
+    overview = read(f"docs/{folder}/index.md")
+    for name in import_module(plugin).register_commands():
+        assert f"```{{cantle-help}} {name}\n```" in read(f"docs/{folder}/{name}.md")
+        assert f"({name}.md)" in overview
+        assert f"cantle {name} " in read(f"plugins/{plugin.replace('_', '-')}/README.md")
 
 
 def update(pages: list[Path]) -> None:

@@ -13,6 +13,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from cantle import plugins
 from cantle.cli import cli
 from cantle.cli.group import COMMANDS
 from cantle.plugins import BUILTIN, Registry
@@ -66,13 +67,14 @@ class Strategies(MarkdownDirective):
 
 
 class Help(SphinxDirective):
-    """`{cantle-help} COMMAND`: what `cantle COMMAND --help` prints."""
+    """`{cantle-help} COMMAND`: what `cantle COMMAND --help` prints; the command may be that of an installed plugin."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        module, _, attribute = COMMANDS[name].partition(":")
+        target = COMMANDS.get(name) or plugins.registry().commands()[name]
+        module, _, attribute = target.partition(":")
         found: click.Command = getattr(import_module(module), attribute)
         parent = click.Context(cli, info_name="cantle", max_content_width=88, terminal_width=88)
         text = found.get_help(click.Context(found, parent, name, max_content_width=88, terminal_width=88))
