@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy
@@ -18,6 +20,8 @@ from cantle.errors import DocumentError, OptionError, UnknownLengthError
 from cantle.lengths import CallLength, EncodeLength, Length, SpecialTokens, TokenLength, names, resolve
 from cantle.lengths.calls import CallMeasure
 from cantle.testing import check_document, hostile_documents
+from cantle.tokenizers.encodings import ENCODINGS
+from cantle.tokenizers.vocabulary import ranks
 
 ARITHMETIC = ("characters", "utf16", "bytes", "words")
 TOKENS = ("cl100k_base", "o200k_base", "p50k_base", "r50k_base")
@@ -153,6 +157,29 @@ def test_token_measures(name: str, quick: bool, text: str, limit: float, special
         assert measure.length(a, b) == length(text[a:b])
         assert a <= measure.fit(a, limit) <= len(text)
         assert 0 <= measure.fit_back(b, limit) <= b
+
+
+@pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize("name", TOKENS)
+@quickly
+@given(text=st.one_of(texts, long_texts))
+def test_where_tokens_start(name: str, special: bool, text: str) -> None:
+    length = TokenLength(name, SpecialTokens(frozenset(["<|endoftext|>"]) if special else frozenset()))
+    text = text.replace("x", "<|endoftext|>")
+    vocabulary = token_bytes(name)
+    byte, expected = 0, []
+    for piece in re.split("(<[|]endoftext[|]>)", text) if special else [text]:
+        alone = special and piece == "<|endoftext|>"
+        for token in [piece.encode()] if alone else [vocabulary[i] for i in length.encoding.ids(piece)]:
+            expected.append(byte)
+            byte += len(token)
+    characters = [at for at, c in enumerate(text) for _ in c.encode("utf-8", "surrogatepass")]
+    assert length.starts(text).tolist() == [characters[at] for at in expected]
+
+
+@cache
+def token_bytes(name: str) -> dict[int, bytes]:
+    return {number: token for token, number in ranks(ENCODINGS[name]).items()}
 
 
 @pytest.mark.parametrize("kind", OTHERS)

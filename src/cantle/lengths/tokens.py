@@ -67,6 +67,26 @@ class TokenLength:
     def measure(self, text: str) -> Measure:
         return TokenMeasure(self, text)
 
+    def starts(self, text: str) -> Any:
+        """The character in which each token of a text begins: a numpy array of int64 that does not descend.
+
+        Several tokens may begin in one character. With it, `searchsorted` counts the tokens that begin in a stretch.
+        """
+        import numpy
+
+        enc = self.encoding
+        found: list[Any] = [numpy.zeros(0, numpy.int64)]
+        at = 0
+        allowed = self.special.allowed
+        for match in [*(_pattern(allowed).finditer(text) if allowed else ()), None]:
+            ids = enc.ids(text[at : match.start() if match else len(text)])
+            sizes = enc.character_lengths.take(ids).astype(numpy.int64)
+            found.append(at + numpy.cumsum(sizes) - sizes - enc.begins_inside.take(ids))
+            if match:
+                found.append([match.start()])
+                at = match.end()
+        return numpy.concatenate(found)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "special": self.special}
 

@@ -96,6 +96,13 @@ class Encoding:
             self._lengths = character_lengths(self._facts.vocabulary)
         return self._lengths
 
+    @property
+    def begins_inside(self) -> Any:
+        """Whether each token begins inside a character, by id; a numpy array of bool."""
+        from .vocabulary import begins_inside
+
+        return begins_inside(self._facts.vocabulary)
+
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return encoding, (self.name,)
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import VocabularyError
 from .encodings import EncodingFacts
 
-__all__ = ["character_lengths", "ranks", "unpacked"]
+__all__ = ["begins_inside", "character_lengths", "ranks", "unpacked"]
 
 
 def unpacked(name: str) -> bytes:
@@ -50,3 +50,15 @@ def character_lengths(name: str) -> Any:
     lengths = numpy.zeros(int(ids.max()) + 1, numpy.uint8)  # no token is longer than 128 bytes
     lengths[ids] = numpy.add.reduceat((data & 0xC0) != 0x80, starts, dtype=numpy.int64)
     return lengths
+
+
+@cache
+def begins_inside(name: str) -> Any:
+    """Whether each token of a vocabulary begins inside a character, by id; a numpy array of bool."""
+    import numpy
+
+    fields = unpacked(name).split()
+    ids = numpy.array(list(map(int, fields[1::2])))
+    inside = numpy.zeros(int(ids.max()) + 1, numpy.bool_)
+    inside[ids] = [base64.b64decode(field)[0] & 0xC0 == 0x80 for field in fields[::2]]
+    return inside
