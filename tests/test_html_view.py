@@ -7,7 +7,7 @@ import sys
 from html.parser import HTMLParser
 
 from cantle import Chunk, Chunks, Source
-from cantle.html_view import render
+from cantle.html_view import Stretch, attribute, escaped, render, stretches, visible, worded
 
 
 class Reader(HTMLParser):
@@ -169,6 +169,49 @@ def test_it_reads_in_light_and_dark_and_without_colour() -> None:
 def test_chunks_show_it_in_notebooks() -> None:
     chunks = chunks_of("one two", (0, 3), (4, 7))
     assert chunks._repr_html_() == render(chunks)
+
+
+def test_stretches_are_the_whole_text_cut_where_its_holders_change() -> None:
+    text = "one two three four "
+    chunks = [
+        Chunk("one two", 0, 7),
+        Chunk("two four", 4, 18, spans=((4, 7), (14, 18))),
+        Chunk("", 9, 9),
+        Chunk("", 19, 19),
+    ]
+    found = list(stretches(chunks, [(8, 13, "why")], len(text)))
+    assert found == [
+        Stretch(0, 4, (0,), opens=(0,)),
+        Stretch(4, 7, (0, 1), opens=(1,), closes=(0,)),
+        Stretch(7, 8),
+        Stretch(8, 9, reason="why"),
+        Stretch(9, 13, reason="why", opens=(2,)),
+        Stretch(13, 14),
+        Stretch(14, 18, (1,), closes=(1,)),
+        Stretch(18, 19),
+        Stretch(19, 19, opens=(3,)),
+    ]
+    clipped = list(stretches(chunks, [(8, 13, "why")], 6))
+    assert clipped == [Stretch(0, 4, (0,), opens=(0,)), Stretch(4, 6, (0, 1), opens=(1,), closes=(0, 1))]
+    assert list(stretches([], [], 0)) == []
+
+
+def test_stretches_of_many_holders_take_linear_time() -> None:
+    chunks = [Chunk("", i, i + 1, spans=((0, 1), (i, i + 1))) for i in range(1, 20_000)]
+    found = list(stretches(chunks, [], 20_000))
+    assert len(found[0].holders) == 19_999
+    assert all(len(stretch.holders) == 1 for stretch in found[1:])
+
+
+def test_texts_and_values_are_written_out() -> None:
+    assert (
+        visible("a\u202e\r\nb\rc\u200b\U000e0041<")
+        == "a\u27e8U+202E\u27e9\nb\u240d\nc\u27e8U+200B\u27e9\u27e8U+E0041\u27e9<"
+    )
+    assert escaped("<a b='\"'>\n&") == "&lt;a b=&#x27;&quot;&#x27;&gt;\n&amp;"
+    assert attribute('"\n\x00') == "&quot; \u2400"
+    assert worded("as it is") == "as it is"
+    assert worded({"a": [1, None, {2}], "b": "é"}) == '{"a": [1, null, ["2"]], "b": "é"}'
 
 
 def test_it_imports_nothing_above_it() -> None:

@@ -1,4 +1,7 @@
-"""How a document is drawn with its chunks, as an HTML fragment without scripts.
+"""How a document is drawn with its chunks: `render` gives an HTML fragment without scripts.
+
+For other drawings: `stretches` says which chunks hold each stretch of the text, `visible` and `escaped` write a text so
+that nothing in it is hidden or acts, `worded` writes any value.
 
 It stands below `Chunks` and knows only what it reads from one.
 """
@@ -7,12 +10,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .written import to_json
 
 if TYPE_CHECKING:
+    from .chunk import Chunk
     from .chunks import Chunks
 
-__all__ = ["render"]
+__all__ = ["Stretch", "attribute", "escaped", "render", "stretches", "visible", "worded"]
 
 MOST_CHUNKS = 200
 MOST_CHARACTERS = 100_000
@@ -69,8 +75,8 @@ def render(chunks: Chunks) -> str:
         more.append(f"{len(text) - end} more characters")
     rest = f"<p>... {', '.join(more)}</p>" if more else ""
     return (
-        f'<div class="cantle-view" role="group" aria-label="{_attribute(head)}">{_STYLE}'
-        f"<p><b>{_escaped(head)}</b></p>{legend}"
+        f'<div class="cantle-view" role="group" aria-label="{attribute(head)}">{_STYLE}'
+        f"<p><b>{escaped(head)}</b></p>{legend}"
         f'<div class="cv-text" dir="auto">{body}</div>{rest}</div>'
     )
 
@@ -100,33 +106,64 @@ def _end(chunk: Any) -> int:
 
 
 def _pieces(text: str, end: int, drawn: Sequence[Any], dropped: Sequence[tuple[int, int, str]]) -> Iterator[str]:
-    """The text cut wherever the set of chunks that hold it changes, each stretch in its marks."""
-    marks: dict[int, list[tuple[int, bool]]] = {}
-    for i, chunk in enumerate(drawn):
-        for start, stop in _spans(chunk):
-            if start < min(stop, end):
-                marks.setdefault(start, []).append((i, True))
-                marks.setdefault(min(stop, end), []).append((i, False))
-    reasons: dict[int, str | None] = {}
-    for start, stop, why in dropped:
-        reasons.setdefault(min(stop, end), None)
-        reasons[start] = why
-    held: dict[int, int] = {}
-    numbered: set[int] = set()
+    for found in stretches(drawn, dropped, end):
+        for i in found.opens:
+            yield _number(i, drawn[i])
+        if found.start < found.end:
+            yield _stretch(text[found.start : found.end], found.holders, drawn, found.reason)
+
+
+class Stretch(NamedTuple):
+    """A stretch of a text that the same chunks hold from its start to its end, by positions (code points).
+
+    `holders` are their numbers, ascending; `reason` says why a stretch is in none by intent. The chunks in `opens` have
+    nothing before it, those in `closes` nothing behind it. It is empty only where chunks open that hold nothing at the
+    end of the text.
+    """
+
+    start: int
+    end: int
+    holders: tuple[int, ...] = ()
     reason: str | None = None
-    at = 0
-    for position in sorted({0, end, *marks, *reasons}):
-        if position > at:
-            yield _stretch(text[at:position], sorted(i for i, n in held.items() if n), drawn, reason)
-        for i, opens in marks.get(position, ()):
-            held[i] = held.get(i, 0) + (1 if opens else -1)
-            if opens and i not in numbered:
-                numbered.add(i)
-                yield _number(i, drawn[i])
+    opens: tuple[int, ...] = ()
+    closes: tuple[int, ...] = ()
+
+
+def stretches(chunks: Sequence[Chunk], dropped: Iterable[tuple[int, int, str]], end: int) -> Iterator[Stretch]:
+    """A text up to `end`, cut wherever the set of chunks that hold it changes: all of it, in order.
+
+    A chunk's number is its place in `chunks`. `dropped` are those of `Chunks`: `(start, end, reason)`, ascending.
+    """
+    marks: dict[int, list[tuple[int, int]]] = {}
+    firsts: dict[int, list[int]] = {}
+    lasts: dict[int, list[int]] = {}
+    for i, chunk in enumerate(chunks):
+        spans = [(max(a, 0), min(b, end)) for a, b in _spans(chunk) if max(a, 0) < min(b, end)]
+        for a, b in spans:
+            marks.setdefault(a, []).append((i, 1))
+            marks.setdefault(b, []).append((i, -1))
+        if spans:
+            firsts.setdefault(min(a for a, _ in spans), []).append(i)
+            lasts.setdefault(max(b for _, b in spans), []).append(i)
+        elif 0 <= chunk.start <= end:
+            firsts.setdefault(chunk.start, []).append(i)
+    reasons: dict[int, str | None] = {}
+    for a, b, why in dropped:
+        if a < end:
+            reasons.setdefault(min(b, end), None)
+            reasons[a] = why
+    held: dict[int, int] = {}
+    reason: str | None = None
+    places = sorted({0, end, *marks, *firsts, *reasons})
+    for at, stop in zip(places, [*places[1:], end], strict=True):
+        for i, step in marks.get(at, ()):
+            held[i] = held.get(i, 0) + step
             if not held[i]:
                 del held[i]
-        reason = reasons.get(position, reason)
-        at = position
+        reason = reasons.get(at, reason)
+        opens = tuple(firsts.get(at, ()))
+        if at < stop or opens:
+            yield Stretch(at, stop, tuple(sorted(held)), reason, opens, tuple(lasts.get(stop, ())) if at < stop else ())
 
 
 def _number(i: int, chunk: Any) -> str:
@@ -140,15 +177,15 @@ def _prefix(i: int, prefix: str) -> str:
     if len(shown) > _MOST_OF_PREFIX:
         shown = f"{shown[:_MOST_OF_PREFIX]}..."
     title = f"prefix of chunk {i}, {len(prefix)} characters"
-    return f'<span class="cv-p" title="{title}"><bdi>{_escaped(shown)}</bdi></span>'
+    return f'<span class="cv-p" title="{title}"><bdi>{escaped(shown)}</bdi></span>'
 
 
 def _stretch(text: str, holders: Sequence[int], drawn: Sequence[Any], reason: str | None) -> str:
-    shown = _escaped(text)
+    shown = escaped(text)
     if not holders:
         if reason is None or text.isspace():
             return shown
-        return f'<del class="cv-d" title="dropped: {_attribute(reason)}"><bdi>{shown}</bdi></del>'
+        return f'<del class="cv-d" title="dropped: {attribute(reason)}"><bdi>{shown}</bdi></del>'
     names = "; ".join(_title(drawn[i]) for i in holders[:_MOST_NAMED])
     if len(holders) > _MOST_NAMED:
         names += f"; and {len(holders) - _MOST_NAMED} more"
@@ -165,7 +202,7 @@ def _title(chunk: Any) -> str:
         parts.append("path " + " \u203a ".join(["\u2026", *path] if len(chunk.path) > len(path) else path))
     if chunk.oversize:
         parts.append("oversize")
-    return _attribute(", ".join(parts))
+    return attribute(", ".join(parts))
 
 
 def _clipped(text: str) -> str:
@@ -176,20 +213,35 @@ def _visible(names: Iterable[int]) -> dict[int, str]:
     return {code: f"\u27e8U+{code:04X}\u27e9" for code in names}
 
 
-# Control characters are drawn by their pictures; what would turn the page around or cannot be
-# written in UTF-8 by its code point.
+# Control characters are drawn by their pictures; what would turn the page around, has no shape (tags, which can
+# hide a whole text), or cannot be written in UTF-8, by its code point.
 _TABLE: dict[int, str] = {
     **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"},
     0x7F: "\u2421",
     **_visible([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C, 0xFEFF]),
+    **_visible([0x200B, *range(0x2060, 0x2065), *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)]),
     **_visible(range(0xD800, 0xE000)),
 }
 
 
-def _escaped(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\u240d\n")
-    return html.escape(text.translate(_TABLE), quote=True)
+def visible(text: str) -> str:
+    """A text with control characters, marks that turn the writing direction, and lone surrogates written out.
+
+    Line ends come out as LF, a lone CR with a sign of it. What comes out can be written in UTF-8; it is no HTML yet.
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\u240d\n").translate(_TABLE)
 
 
-def _attribute(text: str) -> str:
-    return _escaped(text).replace("\n", " ")
+def escaped(text: str) -> str:
+    """`visible(text)` as HTML, for the inside of an element or, where line ends do not matter, of an attribute."""
+    return html.escape(visible(text), quote=True)
+
+
+def attribute(text: str) -> str:
+    """`visible(text)` on one line, as HTML for an attribute's value between quotes."""
+    return escaped(text).replace("\n", " ")
+
+
+def worded(value: object) -> str:
+    """Any value as text: a string as it is, all else as JSON; what JSON does not know as its string."""
+    return value if isinstance(value, str) else to_json(value)
