@@ -12,7 +12,9 @@ print(preview(corpus, "Quantos dias de ferias?", where={"dept": "hr"}).to_dict()
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cantle import hookimpl
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from .access import Access, read_roles
     from .corpus import Corpus, LeftOut, read_corpus
     from .pool import Cutting, Passage, Pool
-    from .preview import Hit, Preview, preview
+    from .preview import Hit, Preview, RankError, ordered, preview, ranked
+    from .rank import NamedRanker, Ranker, Scorer, named
+    from .roles import Roles
 
 _HOMES = {
     "Access": "access",
@@ -29,10 +33,18 @@ _HOMES = {
     "Cutting": "pool",
     "Hit": "preview",
     "LeftOut": "corpus",
+    "NamedRanker": "rank",
     "Passage": "pool",
     "Pool": "pool",
     "Preview": "preview",
+    "RankError": "preview",
+    "Ranker": "rank",
+    "Roles": "roles",
+    "Scorer": "rank",
+    "named": "rank",
+    "ordered": "preview",
     "preview": "preview",
+    "ranked": "preview",
     "read_corpus": "corpus",
     "read_roles": "access",
 }
@@ -43,10 +55,18 @@ __all__ = [
     "Cutting",
     "Hit",
     "LeftOut",
+    "NamedRanker",
     "Passage",
     "Pool",
     "Preview",
+    "RankError",
+    "Ranker",
+    "Roles",
+    "Scorer",
+    "named",
+    "ordered",
     "preview",
+    "ranked",
     "read_corpus",
     "read_roles",
 ]
@@ -59,6 +79,17 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    """Some functions are named as their modules are. The function is what the package offers."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):  # the import of a submodule sets it
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 @hookimpl

@@ -1,58 +1,104 @@
-"""Who may see what: filters over metadata, and roles that stand for them."""
+"""Who may see what: filters over the metadata of documents, and roles that stand for filters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
-__all__ = ["Access", "read_roles"]
+from cantle.errors import OptionError
 
-Rule = Mapping[str, Sequence[str]]
-"""Every key must have one of its values."""
+if TYPE_CHECKING:
+    from .roles import Roles
+
+__all__ = ["ANY", "Access", "Rule", "read_roles", "spelled"]
+
+Rule = Mapping[str, tuple[str, ...]]
+"""Key -> values: every key must have one of its values. A rule without keys lets everything through."""
+
+ANY = "*"
+"""The value that stands for any value that is there."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """What may be seen: what fits at least one of `rules` of the role (None: there is no role), and `where`."""
+    """What may be seen: what fits `where` and at least one of the `rules` of the role (None: there is no role)."""
 
-    where: Mapping[str, tuple[str, ...]]
-    rules: tuple[Mapping[str, tuple[str, ...]], ...] | None = None
+    where: Rule
+    rules: tuple[Rule, ...] | None = None
     role: str | None = None
 
     @classmethod
-    def of(cls, where: Mapping[str, str | Iterable[str]] | None = None) -> Access:
-        """A filter: key -> a value, or several of which one must hold."""
-        return cls({key: (value,) if isinstance(value, str) else tuple(value) for key, value in (where or {}).items()})
+    def of(
+        cls,
+        where: Mapping[str, Any] | None = None,
+        *,
+        role: str | None = None,
+        roles: str | Path | Roles | None = None,
+    ) -> Access:
+        """A filter `where` (key -> a value, or several of which one must hold), a role, or both: then both must hold.
+
+        `roles` is a file of roles or what `read_roles` made of one. Raises `OptionError` for a key without a value and
+        for a role that `roles` do not have.
+        """
+        rule = {normalize("NFC", key): _values(key, given) for key, given in (where or {}).items()}
+        if role is None:
+            return cls(rule)
+        if roles is None:
+            raise OptionError(f"Nothing says what the role {role!r} may see. Give a file of roles.")
+        known = read_roles(roles) if isinstance(roles, str | Path) else roles
+        return cls(rule, known.rules(role), role)
 
     def allows(self, metadata: Mapping[str, Any]) -> bool:
-        """Whether something with this metadata may be seen. What lacks a key of a filter may not."""
+        """Whether a document with this metadata may be seen. One that lacks a key of a filter may not."""
         if not _fits(self.where, metadata):
             return False
         return self.rules is None or any(_fits(rule, metadata) for rule in self.rules)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the metadata that are looked at, in order."""
+        rules = [self.where, *(self.rules or ())]
+        return tuple(dict.fromkeys(key for rule in rules for key in rule))
+
+
+def _values(key: str, given: Any) -> tuple[str, ...]:
+    values = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    found = tuple(spelled(value) for value in values)
+    if not found or not all(found):
+        raise OptionError(f"The filter {key!r} has no value, so nothing could fit it. Give one, or leave {key!r} out.")
+    return found
+
 
 def _fits(rule: Rule, metadata: Mapping[str, Any]) -> bool:
-    return all(_is_one_of(metadata.get(key), values) for key, values in rule.items())
+    return all(_is_one_of(_item(metadata, key), values) for key, values in rule.items())
+
+
+def _item(metadata: Mapping[str, Any], key: str) -> Any:
+    if key in metadata:
+        return metadata[key]
+    return next((value for name, value in metadata.items() if normalize("NFC", name) == key), None)
 
 
 def _is_one_of(value: Any, wanted: Sequence[str]) -> bool:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return any(_is_one_of(item, wanted) for item in value)
-    return value is not None and (str(value) in wanted or "*" in wanted)
+    if value is None or value == "":
+        return False
+    return ANY in wanted or (not isinstance(value, Mapping) and spelled(value) in wanted)
 
 
-def read_roles(path: str | Path) -> dict[str, tuple[Mapping[str, tuple[str, ...]], ...]]:
-    """The roles of a YAML file: name -> its rules, one of which must fit."""
-    import yaml
+def spelled(value: Any) -> str:
+    """A value as YAML writes it, which is how filters name it: `true`, `3`, `1.5`; texts in NFC."""
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return normalize("NFC", str(value))
 
-    with Path(path).open(encoding="utf-8") as file:
-        found = yaml.safe_load(file)
-    roles: dict[str, tuple[Mapping[str, tuple[str, ...]], ...]] = {}
-    for name, rules in found.items():
-        roles[name] = tuple(
-            {key: (values,) if isinstance(values, str) else tuple(values) for key, values in rule.items()}
-            for rule in (rules if isinstance(rules, list) else [rules])
-        )
-    return roles
+
+def read_roles(path: str | Path) -> Roles:
+    """The roles of a YAML file: name -> its rules, of which one must fit. Raises `OptionError`; see `Roles`."""
+    from .roles import read
+
+    return read(Path(path))

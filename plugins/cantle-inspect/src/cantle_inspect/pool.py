@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -59,8 +59,13 @@ class Passage:
     id: str
     chunk: Chunk
     chunks: Chunks
-    metadata: Mapping[str, Any]
-    """The chunk's metadata; where the document has the key, the document's value."""
+    document: MDocument
+    """What says who may see the chunk: its metadata, not what a strategy wrote into that of the chunk."""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The chunk's metadata; where the document has the key, the document's value."""
+        return {**self.chunk.metadata, **self.document.metadata}
 
 
 @dataclass(frozen=True)
@@ -84,22 +89,22 @@ class Pool:
             except CantleError as error:
                 left_out.append(LeftOut(document.source, str(error)))
                 continue
-            passages += _passages(names[document.source], document, chunks)
+            name = names[document.source]
+            passages += (Passage(f"{name}#{chunk.index}", chunk, chunks, document) for chunk in chunks)
         return cls(tuple(passages), tuple(left_out))
 
     def visible(self, access: Access) -> list[Passage]:
-        """The passages that may be seen."""
-        return [passage for passage in self.passages if access.allows(passage.metadata)]
+        """The passages of the documents that may be seen, in order."""
+        allowed: dict[int, bool] = {}
+        for passage in self.passages:
+            if id(passage.document) not in allowed:
+                allowed[id(passage.document)] = access.allows(passage.document.metadata)
+        return [passage for passage in self.passages if allowed[id(passage.document)]]
 
     @cached_property
     def texts(self) -> list[str]:
         """What is embedded of every passage."""
         return [passage.chunk.text for passage in self.passages]
-
-
-def _passages(name: str, document: MDocument, chunks: Chunks) -> Iterator[Passage]:
-    for chunk in chunks:
-        yield Passage(f"{name}#{chunk.index}", chunk, chunks, {**chunk.metadata, **document.metadata})
 
 
 def _short(corpus: Corpus) -> dict[str, str]:

@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from cantle.errors import CantleError
+
 from .access import Access
 from .corpus import Corpus
 from .pool import Cutting, Passage, Pool
 from .rank import Ranker, tf_cosine
 
-__all__ = ["Hit", "Preview", "preview", "ranked"]
+__all__ = ["Hit", "Preview", "RankError", "ordered", "preview", "ranked"]
+
+
+class RankError(CantleError):
+    """A ranker gave no scores that can be used."""
 
 
 class Hit(NamedTuple):
@@ -70,7 +76,23 @@ def preview(
 
 
 def ranked(passages: Sequence[Passage], ranker: Ranker, question: str) -> list[Hit]:
-    """All passages, best first; equal scores in the order of the corpus."""
-    scores = ranker([passage.chunk.text for passage in passages])(question)
-    order = sorted(range(len(passages)), key=lambda i: -scores[i])
-    return [Hit(passages[i], float(scores[i])) for i in order]
+    """All passages, best first; equal scores in the order of the corpus.
+
+    For many questions make the scorer once: `ordered(passages, scorer(question))`.
+    """
+    if not passages:
+        return []
+    return ordered(passages, ranker([passage.chunk.text for passage in passages])(question))
+
+
+def ordered(passages: Sequence[Passage], scores: Sequence[float]) -> list[Hit]:
+    """The passages with their scores, best first; equal scores in the order of the passages.
+
+    Raises `RankError` when there is not one number for each passage.
+    """
+    numbers = [float(score) for score in scores]
+    if len(numbers) != len(passages) or any(number != number for number in numbers):
+        wrong = "a score that is no number" if len(numbers) == len(passages) else f"{len(numbers)} scores"
+        raise RankError(f"The ranker gave {wrong} for {len(passages)} texts. It must give one number for each.")
+    order = sorted(range(len(passages)), key=lambda i: -numbers[i])
+    return [Hit(passages[i], numbers[i]) for i in order]

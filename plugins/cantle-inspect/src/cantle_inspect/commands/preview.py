@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,31 +13,34 @@ from ..access import Access
 from ..corpus import read_corpus
 from ..pool import Cutting
 from ..preview import preview
+from ..rank import NamedRanker
+from .shared import filtering, ranking, requiring
 
 __all__ = ["command"]
 
 
 @click.command("preview", short_help="Ask the chunks of a directory a question.")
-@click.argument("directory", type=click.Path(exists=True))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True), metavar="DIR...")
 @click.option("-q", "--question", required=True, help="The question.")
-@click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only chunks with this metadata.")
-@click.option("--require", help="Keys of the metadata that a document must have, with commas between them.")
+@filtering
+@requiring
 @click.option(
     "-k", "--top-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many chunks to show."
 )
+@ranking
 @cutting
 def command(
-    directory: str,
+    paths: tuple[str, ...],
     question: str,
-    where: tuple[str, ...],
-    require: str | None,
+    access: Access,
+    roles: Path | None,
+    require: list[str],
+    ranker: NamedRanker,
     top_k: int,
     strategy: str | None,
     options: dict[str, Any],
 ) -> None:
     """Rank the chunks of the documents in DIRECTORY by a question."""
-    corpus = read_corpus(directory, require=require.split(",") if require else ())
-    pairs = [pair.partition("=") for pair in where]
-    access = Access.of({key: value for key, _, value in pairs})
-    found = preview(corpus, question, where=access, cutting=Cutting(strategy, options), top_k=top_k)
+    corpus = read_corpus(paths, require=require, skip=[roles] if roles else [])
+    found = preview(corpus, question, where=access, cutting=Cutting(strategy, options), ranker=ranker, top_k=top_k)
     as_json(found.to_dict())

@@ -7,12 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .terms import LANGUAGES, terms
+from .bm25 import bm25
+from .languages import LANGUAGE_WORDS, LANGUAGES, language_of, stop_words
+from .named import RANKERS, NamedRanker, named
+from .terms import fold, terms, words
 from .tf_cosine import tf_cosine
 
-__all__ = ["LANGUAGES", "RANKERS", "Ranker", "Scorer", "terms", "tf_cosine"]
+__all__ = [
+    "LANGUAGES",
+    "LANGUAGE_WORDS",
+    "RANKERS",
+    "NamedRanker",
+    "Ranker",
+    "Scorer",
+    "bm25",
+    "fold",
+    "language_of",
+    "named",
+    "stop_words",
+    "terms",
+    "tf_cosine",
+    "words",
+]
 
 Scorer = Callable[[str], Sequence[float]]
-Ranker = Callable[[Sequence[str]], Scorer]
+"""Gives one score per text for a question."""
 
-RANKERS = ("tf-cosine", "bm25")
+Ranker = Callable[[Sequence[str]], Scorer]
+"""Makes a scorer of texts."""

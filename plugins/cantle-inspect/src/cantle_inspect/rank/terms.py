@@ -4,20 +4,78 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from functools import cache
+from itertools import pairwise
 
-__all__ = ["LANGUAGES", "fold", "terms"]
+__all__ = ["fold", "terms", "words"]
 
-LANGUAGES = ("pt", "en", "es")
-
-_WORDS = re.compile(r"\w+")
+# Scripts that put no blanks between words: Thai, Lao, Myanmar, Khmer, kana, Han.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+_RUNS = re.compile(f"([{_UNSPACED}]+)")
 
 
 def fold(text: str) -> str:
-    """The text in lower case and without accents."""
-    return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
+    """The text in lower case, decomposed (NFD), and without accents and other combining marks."""
+    text = text.lower()
+    if text.isascii():
+        return text
+    # Before too: CPython sorts a run of marks in squared time.
+    marks = _patterns()[0]
+    return marks.sub("", unicodedata.normalize("NFD", marks.sub("", text)))
+
+
+def words(text: str) -> list[str]:
+    r"""The words of a text, folded: what `\w+` finds, and vowel signs of Indic scripts in and behind it.
+
+    Stretches in scripts that put no blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are given as
+    their pairs of neighbouring characters, as Lucene's CJKBigramFilter does; a character that stands alone is a word.
+    """
+    text = fold(text)
+    found: list[str] = (_ASCII if text.isascii() else _patterns()[1]).findall(text)
+    if _RUNS.search(text) is None:
+        return found
+    return [part for word in found for part in _parts(word)]
 
 
 def terms(text: str, stop_words: Collection[str] = (), least: int = 3) -> list[str]:
-    """The words of a text that are no stop words and have at least `least` letters."""
-    return [word for word in _WORDS.findall(fold(text)) if len(word) >= least and word not in stop_words]
+    """The words of a text that are no stop words and have at least `least` letters.
+
+    `stop_words` are folded words. Pairs of characters from scripts without blanks count as long enough.
+    """
+    return [
+        word for word in words(text) if word not in stop_words and (len(word) >= least or _RUNS.match(word) is not None)
+    ]
+
+
+_ASCII = re.compile(r"\w+")
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The pairs of each stretch without blanks, and what is between such stretches."""
+    for i, part in enumerate(_RUNS.split(word)):
+        if i % 2 == 0 or len(part) == 1:
+            if part:
+                yield part
+        else:
+            yield from (a + b for a, b in pairwise(part))
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    r"""What is folded away, and a word: marks that are kept (vowel signs) belong to it, though `\w` is none."""
+    dropped: list[str] = []
+    kept: list[str] = []
+    for c in map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))):  # no other plane has marks
+        if unicodedata.category(c)[0] == "M":
+            alone = all(unicodedata.combining(part) for part in unicodedata.normalize("NFD", c))
+            (dropped if alone or _selects(c) else kept).append(c)
+    return re.compile(f"[{''.join(dropped)}]+"), re.compile(rf"\w[\w{''.join(kept)}]*")
+
+
+def _selects(c: str) -> bool:
+    """Whether it is a variation selector: it says how the character before it looks."""
+    return "\ufe00" <= c <= "\ufe0f" or "\U000e0100" <= c <= "\U000e01ef" or "\u180b" <= c <= "\u180f"
