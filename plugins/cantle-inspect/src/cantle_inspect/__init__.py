@@ -22,10 +22,13 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .access import Access, read_roles
     from .corpus import Corpus, LeftOut, read_corpus
+    from .explain import explained
     from .pool import Cutting, Passage, Pool
     from .preview import Hit, Preview, RankError, ordered, preview, ranked
     from .rank import NamedRanker, Ranker, Scorer, named
+    from .report.page import view
     from .roles import Roles
+    from .sizes import Losses, Sizes, losses, measured
 
 _HOMES = {
     "Access": "access",
@@ -33,6 +36,7 @@ _HOMES = {
     "Cutting": "pool",
     "Hit": "preview",
     "LeftOut": "corpus",
+    "Losses": "sizes",
     "NamedRanker": "rank",
     "Passage": "pool",
     "Pool": "pool",
@@ -41,12 +45,17 @@ _HOMES = {
     "Ranker": "rank",
     "Roles": "roles",
     "Scorer": "rank",
+    "Sizes": "sizes",
+    "explained": "explain",
+    "losses": "sizes",
+    "measured": "sizes",
     "named": "rank",
     "ordered": "preview",
     "preview": "preview",
     "ranked": "preview",
     "read_corpus": "corpus",
     "read_roles": "access",
+    "view": "report.page",
 }
 
 __all__ = [
@@ -55,6 +64,7 @@ __all__ = [
     "Cutting",
     "Hit",
     "LeftOut",
+    "Losses",
     "NamedRanker",
     "Passage",
     "Pool",
@@ -63,12 +73,17 @@ __all__ = [
     "Ranker",
     "Roles",
     "Scorer",
+    "Sizes",
+    "explained",
+    "losses",
+    "measured",
     "named",
     "ordered",
     "preview",
     "ranked",
     "read_corpus",
     "read_roles",
+    "view",
 ]
 
 
@@ -95,5 +110,5 @@ sys.modules[__name__].__class__ = _Package
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    names = ("preview",)
+    names = ("preview", "view")
     return {name: f"{__name__}.commands.{name}:command" for name in names}
