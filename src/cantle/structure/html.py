@@ -45,7 +45,7 @@ class HtmlOutline:
     def __init__(self, source: str, segmenter: Segmenter) -> None:
         self.segmenter = segmenter
         tokens = blocks.tokens(source)
-        tree = blocks.nest(tokens, _TITLES, _BLOCKS)
+        self.tree = tree = blocks.nest(tokens, _TITLES, _BLOCKS)
         texts = blocks.read(tokens, tree)
         gaps = blocks.gaps_of(texts, tree)
         plan = blocks.plan(texts, tree, gaps, keep_headings=True)

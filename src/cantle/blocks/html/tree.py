@@ -79,7 +79,7 @@ _CLOSES = {
 _STOPS = _numbers(BARRIERS["item"])
 _BARRIERS = {name: tuple(_numbers(names)) for name, names in BARRIERS.items()}
 _BARRIER_OF_END = {
-    **{NUMBER[n]: "table" for n in ("td", "th", "tr", "tbody", "thead", "tfoot", "caption")},
+    **{NUMBER[n]: "table" for n in ("table", "td", "th", "tr", "tbody", "thead", "tfoot", "caption")},
     **{NUMBER[n]: "list" for n in ("li",)},
     **{NUMBER[n]: "button" for n in ("p",)},
 }
