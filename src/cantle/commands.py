@@ -12,6 +12,7 @@ from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading,
 from .cli.outputs import opened
 from .cli.tables import as_json, counted, definitions, printable
 from .console import Bar
+from .written import to_json
 
 __all__ = [
     "KIND",
@@ -31,4 +32,5 @@ __all__ = [
     "printable",
     "reading",
     "sizing",
+    "to_json",
 ]

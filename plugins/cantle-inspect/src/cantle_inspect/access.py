@@ -97,6 +97,12 @@ def spelled(value: Any) -> str:
     return normalize("NFC", str(value))
 
 
+def listed(value: Any) -> list[str]:
+    """The values that filters can name of a value of the metadata: those of a list, one, or none."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [text for item in values if not isinstance(item, list | tuple | Mapping) and (text := spelled(item))]
+
+
 def read_roles(path: str | Path) -> Roles:
     """The roles of a YAML file: name -> its rules, of which one must fit. Raises `OptionError`; see `Roles`."""
     from .roles import read

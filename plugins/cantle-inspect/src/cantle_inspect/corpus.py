@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cantle import MDocument
 from cantle.commands import find
-from cantle.errors import CantleError, DocumentError
+from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
-__all__ = ["Corpus", "LeftOut", "read_corpus"]
+__all__ = ["Corpus", "LeftOut", "is_missing", "read_corpus"]
 
 
 class LeftOut(NamedTuple):
@@ -24,77 +26,176 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in a fixed order, each with a `source` of its own, and what was left out of them."""
+    """Documents in a fixed order, each with a `source` of its own, and what was left out of them.
+
+    Raises `DocumentError` when two documents have one source, or one has none.
+    """
 
     documents: tuple[MDocument, ...]
     left_out: tuple[LeftOut, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "documents", tuple(self.documents))
+        for source, count in Counter(document.source for document in self.documents).items():
+            if not source:
+                raise DocumentError("a document has no source. Give each a name: MDocument.from_text(..., source=...).")
+            if count > 1:
+                raise DocumentError(f"{count} documents are named {source!r}. Give each a source of its own.")
 
 
 def read_corpus(
     paths: str | Path | Sequence[str | Path],
     *,
     require: Iterable[str] = (),
-    skip: Collection[Path] = (),
+    skip: Collection[str | Path] = (),
+    read: Mapping[str, Any] | None = None,
 ) -> Corpus:
     """Read files and directories: Markdown and every other kind that cantle or a plugin reads.
 
-    A document's name is `source` of its front matter, or else its path within the directory. `require` names keys of
-    the metadata that a document must have; those without are left out. `skip` are files to pass over in silence. Files
-    that cannot be read and files of golden questions are left out too; `Corpus.left_out` says which and why.
+    A document's name is `source` of its front matter, or else its path within the directory; where that names two
+    documents, both have their path as it was given, with a `CantleWarning`. `require` names keys of the metadata that a
+    document must have (an empty text or list does not count); those without are left out. So are files that cannot be
+    read and files of golden questions. `Corpus.left_out` says which and why. `skip` are files to pass over in silence,
+    `read` more arguments of `MDocument.from_file`.
+
+    Raises `DocumentError` when no document is left.
     """
-    required = list(require)
-    documents: list[MDocument] = []
+    required = [require] if isinstance(require, str) else list(require)
+    roots = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    found: list[_Found] = []
     left_out: list[LeftOut] = []
-    passed = {path.resolve() for path in skip}
-    for root, path in _files([paths] if isinstance(paths, str | Path) else paths):
-        name = path.relative_to(root).as_posix() if root.is_dir() else path.name
-        if path.resolve() in passed:
-            continue
+    for name, path in _files(roots, {Path(path).resolve() for path in skip}, left_out):
         try:
-            document = MDocument.from_file(path, source=name)
+            document = MDocument.from_file(path, **{**(read or {}), "source": name})
+        except OptionError:
+            raise
         except (CantleError, OSError) as error:
-            left_out.append(LeftOut(name, str(error)))
+            left_out.append(LeftOut(name, _reason(error)))
             continue
-        if document.kind == "json" and _is_golden(document.text):
-            left_out.append(LeftOut(name, "it holds golden questions"))
-            continue
-        missing = [key for key in required if document.metadata.get(key) in (None, "")]
-        if missing:
-            left_out.append(LeftOut(name, f"its metadata has no {', '.join(missing)}"))
-            continue
-        documents.append(_named(document))
-    return Corpus(_told_apart(documents), tuple(left_out))
+        reason = _why_not(document, required)
+        if reason:
+            left_out.append(LeftOut(name, reason))
+        else:
+            found.append(_Found(document, name, path.as_posix()))
+    if not found:
+        raise DocumentError(_nothing(roots, left_out))
+    return Corpus(tuple(_told_apart(found)), tuple(left_out))
 
 
-def _files(paths: Sequence[str | Path]) -> Iterable[tuple[Path, Path]]:
-    """Each file with the path that it was found under."""
-    for root in map(Path, paths):
+class _Found(NamedTuple):
+    document: MDocument
+    name: str
+    path: str
+
+    @property
+    def names(self) -> list[str]:
+        """What the document may be called, the best first."""
+        given = self.document.metadata.get("source")
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            given = str(given)
+        return [*([given] if isinstance(given, str) and given.strip() else []), self.name, self.path]
+
+
+def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftOut]) -> Iterator[tuple[str, Path]]:
+    """Each file once, with its name: its path within the directory that it was found in."""
+    seen: dict[Path, str] = {}
+    for root in roots:
         if not root.exists():
             raise DocumentError(f"{root} does not exist. Name a directory of documents, or files.")
-        for path in find([str(root)]):
-            yield root, Path(path)
+        for path in map(Path, find([str(root)])):
+            name = path.relative_to(root).as_posix() if root.is_dir() else path.name
+            real = path.resolve()
+            if real in passed:
+                continue
+            if real not in seen:
+                seen[real] = name
+                yield name, path
+            elif seen[real] != name:
+                left_out.append(LeftOut(name, f"it is the same file as {seen[real]}"))
 
 
-def _named(document: MDocument) -> MDocument:
-    given = document.metadata.get("source")
-    return replace(document, source=given) if isinstance(given, str) and given else document
+def _why_not(document: MDocument, required: Sequence[str]) -> str:
+    """Why this is no document of the corpus; nothing when it is one."""
+    if document.kind == "json" and _is_golden(document.text):
+        return "it holds golden questions"
+    missing = [key for key in required if is_missing(document.metadata.get(key))]
+    return f"its metadata has no {', '.join(missing)}" if missing else ""
 
 
-def _told_apart(documents: Sequence[MDocument]) -> tuple[MDocument, ...]:
-    seen: set[str] = set()
-    for document in documents:
-        if document.source in seen:
-            raise DocumentError(
-                f"two documents are named {document.source!r}. Give each a source of its own in the front matter."
+def is_missing(value: Any) -> bool:
+    """Whether a value of the metadata counts as not being there: None, and an empty text, list or mapping."""
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _nothing(roots: Sequence[Path], left_out: Sequence[LeftOut]) -> str:
+    places = ", ".join(map(str, roots)) or "an empty list of paths"
+    if not left_out:
+        return (
+            f"There is no document in {places}. Looked for Markdown, HTML, JSON, LaTeX and text (.md, .html, .json, "
+            ".tex, .txt and others) and for what installed plugins read (`cantle plugins`), in all folders that are "
+            "not hidden."
+        )
+    shown = "; ".join(f"{source}: {reason}" for source, reason in left_out[:5])
+    more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
+    return f"No document in {places} is left. Left out: {shown}{more}."
+
+
+def _told_apart(found: Sequence[_Found]) -> Iterator[MDocument]:
+    """The documents with names of their own: those that share one take the next that they may have."""
+    names = [one.names for one in found]
+    while shared := {name for name, count in Counter(given[0] for given in names).items() if count > 1}:
+        for name in sorted(shared):
+            paths = [one.path for one, given in zip(found, names, strict=True) if given[0] == name]
+            where = ", ".join(paths[:5]) + (", ..." if len(paths) > 5 else "")
+            if all(len(given) == 1 for given in names if given[0] == name):
+                raise DocumentError(f"{where} are all named {name!r}. Give each a source of its own.")
+            warnings.warn(
+                f"{len(paths)} documents are named {name!r}, so they are called by their paths: {where}. Give each a "
+                "source of its own in the front matter.",
+                CantleWarning,
+                stacklevel=3,
             )
-        seen.add(document.source)
-    return tuple(documents)
+        names = [given[1:] if given[0] in shared and len(given) > 1 else given for given in names]
+    for one, given in zip(found, names, strict=True):
+        yield replace(one.document, source=given[0])
 
 
 def _is_golden(text: str) -> bool:
+    """Whether this is a file of golden questions and no document: entries with a question and what it must find."""
+    if '"question"' not in text:
+        return False
+    entries = _entries(text)
+    return bool(entries) and all(
+        isinstance(entry, dict)
+        and isinstance(entry.get("question"), str)
+        and _EXPECTED & entry.keys()
+        and entry.keys() <= _EXPECTED | _OTHERS
+        for entry in entries
+    )
+
+
+_OTHERS = {"question", "id", "exclude", "where", "roles", "minScore", "min_score", "group", "comment"}
+_EXPECTED = {
+    *("source", "sources", "expectedSource", "expectedSources", "expected_source", "expected_sources"),
+    *("text", "expectedText", "expected_text", "spans", "refs", "forbidden"),
+}
+
+
+def _entries(text: str) -> list[Any]:
+    """The entries of a list, of an object with `questions`, or of JSON Lines."""
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    entries = value.get("questions") if isinstance(value, dict) else value
-    return isinstance(entries, list) and bool(entries) and all(isinstance(e, dict) and "question" in e for e in entries)
+    except RecursionError:
+        return []
+    except ValueError:
+        try:
+            return [json.loads(line) for line in text.split("\n") if line.strip()]
+        except (ValueError, RecursionError):
+            return []
+    if isinstance(value, dict):
+        value = value.get("questions", [value])
+    return value if isinstance(value, list) else []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Any
 
 from cantle import Chunk, Chunks, MDocument, Strategy, registry
 from cantle.errors import CantleError, OptionError, UnknownLengthError, UnknownStrategyError
+from cantle.lengths import LengthLike, resolve
 
 from .access import Access
 from .corpus import Corpus, LeftOut
@@ -18,7 +20,7 @@ from .corpus import Corpus, LeftOut
 __all__ = ["Cutting", "Passage", "Pool"]
 
 MAX_SIZE = 480
-"""The limit of a chunk when none is given, in the unit of the length function; the overlap is a sixth of it."""
+"""The limit of a chunk when none is given, in the unit of the length function."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +35,35 @@ class Cutting:
 
     def __call__(self, document: MDocument) -> Chunks:
         """The chunks of a document."""
-        return document.chunk(self.strategy, **self._options(document))
+        return document.chunk(self.strategy, **self.options_for(document))
 
-    def _options(self, document: MDocument) -> dict[str, Any]:
-        chosen = document.default_strategy if self.strategy in (None, "") else self.strategy
-        if isinstance(chosen, str):
-            chosen = registry().strategy(chosen)
-        if not (isinstance(chosen, type) and dataclasses.is_dataclass(chosen)):
-            return dict(self.options)
-        taken = {f.name for f in dataclasses.fields(chosen)} - set(getattr(chosen, "unused", ()))
+    def options_for(self, document: MDocument) -> dict[str, Any]:
+        """The options in force for a document: those given, and our defaults where its strategy takes them."""
         given = dict(self.options)
+        taken = self._taken(document)
         if "max_size" in taken:
             given.setdefault("max_size", MAX_SIZE)
         size = given.get("max_size")
         largest = size[-1] if isinstance(size, list | tuple) and size else size
-        if "overlap" in taken and isinstance(largest, int | float):
+        if "overlap" in taken and isinstance(largest, int | float) and largest >= 0:
             given.setdefault("overlap", largest // 6)
         return given
+
+    def strategy_for(self, document: MDocument) -> str | type[Strategy] | Strategy:
+        """The strategy that cuts a document."""
+        if self.strategy not in (None, ""):
+            return self.strategy
+        if {"separators", "language"} & self.options.keys():  # as `MDocument.chunk` decides
+            return "recursive"
+        return document.default_strategy
+
+    def _taken(self, document: MDocument) -> set[str]:
+        chosen = self.strategy_for(document)
+        if isinstance(chosen, str):
+            chosen = registry().strategy(chosen)
+        if not (isinstance(chosen, type) and dataclasses.is_dataclass(chosen)):
+            return set()
+        return {f.name for f in dataclasses.fields(chosen)} - set(getattr(chosen, "unused", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +88,14 @@ class Pool:
 
     passages: tuple[Passage, ...]
     left_out: tuple[LeftOut, ...] = ()
+    documents: tuple[MDocument, ...] = ()
+    """The documents that were cut, those without chunks too."""
 
     @classmethod
     def of(cls, corpus: Corpus, cutting: Cutting) -> Pool:
         """Cut all documents. One that cannot be cut is left out; wrong options are raised."""
         passages: list[Passage] = []
+        documents: list[MDocument] = []
         left_out = list(corpus.left_out)
         names = _short(corpus)
         for document in corpus.documents:
@@ -90,8 +107,9 @@ class Pool:
                 left_out.append(LeftOut(document.source, str(error)))
                 continue
             name = names[document.source]
+            documents.append(document)
             passages += (Passage(f"{name}#{chunk.index}", chunk, chunks, document) for chunk in chunks)
-        return cls(tuple(passages), tuple(left_out))
+        return cls(tuple(passages), tuple(left_out), tuple(documents))
 
     def visible(self, access: Access) -> list[Passage]:
         """The passages of the documents that may be seen, in order."""
@@ -101,6 +119,11 @@ class Pool:
                 allowed[id(passage.document)] = access.allows(passage.document.metadata)
         return [passage for passage in self.passages if allowed[id(passage.document)]]
 
+    def size(self, length: LengthLike) -> float:
+        """The sum of the lengths of all texts, in tokens for the name of an encoding or a model."""
+        measured = resolve(length)
+        return sum(map(measured, self.texts))
+
     @cached_property
     def texts(self) -> list[str]:
         """What is embedded of every passage."""
@@ -108,9 +131,10 @@ class Pool:
 
 
 def _short(corpus: Corpus) -> dict[str, str]:
-    """The names of documents without their suffix, where that tells them apart."""
-    stems = {d.source: PurePosixPath(d.source).with_suffix("").as_posix() for d in corpus.documents if d.source}
-    count: dict[str, int] = {}
-    for stem in stems.values():
-        count[stem] = count.get(stem, 0) + 1
-    return {source: stem if count[stem] == 1 else source for source, stem in stems.items()}
+    """The names of documents without their suffix, where no other document could be meant."""
+    stems = {document.source: _SUFFIX.sub("", document.source) for document in corpus.documents}
+    count = Counter(stems.values())
+    return {s: stem if count[stem] == 1 and (stem == s or stem not in stems) else s for s, stem in stems.items()}
+
+
+_SUFFIX = re.compile(r"(?<=[^./])\.[A-Za-z][A-Za-z0-9]{0,9}\Z")

@@ -7,40 +7,127 @@ from typing import Any
 
 import click
 
-from cantle.commands import as_json, cutting
+from cantle.commands import LENGTH, Failure, as_json, cutting, printable, reading
 
 from ..access import Access
-from ..corpus import read_corpus
-from ..pool import Cutting
-from ..preview import preview
-from ..rank import NamedRanker
-from .shared import filtering, ranking, requiring
+from .shared import filtering, ranking, requiring, told
+from .tables import chosen_format, format_option
 
 __all__ = ["command"]
 
+_HELP = """Show which chunks of the documents in DIR a question finds.
 
-@click.command("preview", short_help="Ask the chunks of a directory a question.")
+DIR is a directory of documents (walked; hidden files and unknown suffixes are left out) or a file;
+several may be given. Documents are cut, chunks that may not be seen are taken out, and what is left
+is ranked by the words of the question. No model and no network are asked.
+
+Filters look at the metadata of documents: YAML front matter, and what loaders of plugins find.
+Values must be the same, letter by letter. What lacks a key of a filter is not shown. Roles are
+filters with names, in a file:
+
+\b
+  intern: {dept: [hr, product], classification: internal}
+  sre:
+    - {dept: sre}
+    - {classification: internal}
+  auditor: "*"
+
+On a terminal the answer is a table, in a pipe JSON. A chunk with the score 0 has no word of the
+question; --min-score hides it. `totalChunks` and `tokensEstimate` count all chunks, whatever the
+filter.
+
+\b
+Examples:
+  cantle preview policies/ -q "Quantos dias de ferias posso tirar?"
+  cantle preview policies/ -q "How do I deploy?" --dept sre --classification restricted
+  cantle preview policies/ -q "How do I deploy?" --role intern --require dept,classification
+  cantle preview policies/ -q "Reembolso" --ranker bm25 -s structural-context -n 200 -l cl100k_base
+  cantle preview policies/ -q "Reembolso" --role intern --audit answer.jsonl
+
+\b
+Exit codes: 0 also when nothing was found, 1 there is no document or none could be cut, 2 wrong usage.
+"""
+
+
+@click.command("preview", help=_HELP, short_help="Ask the chunks of a directory a question.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True), metavar="DIR...")
 @click.option("-q", "--question", required=True, help="The question.")
 @filtering
 @requiring
-@click.option(
-    "-k", "--top-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many chunks to show."
-)
+@click.option("--top-k", type=click.IntRange(min=1), default=5, show_default=True, help="How many chunks to show.")
+@click.option("--min-score", type=float, help="Show no chunk with a lower score.")
 @ranking
 @cutting
+@reading
+@click.option(
+    "--model",
+    type=LENGTH,
+    default="text-embedding-3-small",
+    show_default=True,
+    help="Whose tokens are counted: an OpenAI model, or a name as --length takes it.",
+)
+@click.option(
+    "--audit",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a line of JSON to FILE: the question, the role, and the chunk that sustains the answer.",
+)
+@format_option("table", "json")
 def command(
     paths: tuple[str, ...],
     question: str,
     access: Access,
     roles: Path | None,
     require: list[str],
-    ranker: NamedRanker,
     top_k: int,
+    min_score: float | None,
+    ranker: Any,
     strategy: str | None,
     options: dict[str, Any],
+    read: dict[str, Any],
+    model: str,
+    audit: str | None,
+    format_: str | None,
 ) -> None:
-    """Rank the chunks of the documents in DIRECTORY by a question."""
-    corpus = read_corpus(paths, require=require, skip=[roles] if roles else [])
-    found = preview(corpus, question, where=access, cutting=Cutting(strategy, options), ranker=ranker, top_k=top_k)
-    as_json(found.to_dict())
+    """Rank the chunks of documents; the help is `_HELP`."""
+    from ..audit import write_audit
+    from ..corpus import read_corpus
+    from ..pool import Cutting
+    from ..preview import preview
+    from .hits import note, show
+
+    if not question.strip():
+        raise click.BadParameter("it is empty.", param_hint="--question")
+    if audit is not None:
+        _check_audit(audit, paths)
+    corpus = read_corpus(paths, require=require, skip=[roles] if roles else [], read=read)
+    found = preview(
+        corpus,
+        question,
+        where=access,
+        cutting=Cutting(strategy, options),
+        ranker=ranker,
+        top_k=top_k,
+        min_score=min_score,
+        keys=require,
+        tokenizer=model,
+    )
+    told(found.pool.left_out)
+    if not found.pool.documents:
+        raise Failure(f"None of the documents in {', '.join(paths)} could be cut.")
+    if audit is not None:
+        write_audit(audit, [found.audit()])
+    if said := note(found):
+        click.echo(printable(f"Note: {said}"), err=True)
+    if chosen_format(format_, "table", "json") == "json":
+        as_json(found.to_dict())
+    else:
+        show(found)
+
+
+def _check_audit(audit: str, paths: tuple[str, ...]) -> None:
+    if audit == "-":
+        raise click.UsageError("--audit needs the name of a file: standard output has the answer.")
+    file = Path(audit).resolve()
+    if file.exists() and any(file.is_relative_to(Path(path).resolve()) for path in paths):
+        raise click.UsageError(f"{audit} is read and would be replaced. Give --audit another name.")

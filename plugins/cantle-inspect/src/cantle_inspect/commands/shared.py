@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from cantle.commands import printable
+
 from ..access import Access
 
 __all__ = ["ROLES", "access_of", "filtering", "ranking", "requiring", "roles_file"]
@@ -137,3 +139,9 @@ def requiring(function: Function) -> Function:
         metavar="KEY,...",
         help="Leave out documents whose metadata lacks one of these keys, and say so.",
     )(call)
+
+
+def told(left_out: Iterable[tuple[str, str]]) -> None:
+    """Say on standard error which files are no documents of the corpus, and why."""
+    for source, reason in left_out:
+        click.echo(f"Left out: {printable(f'{source}: {reason}')}", err=True)

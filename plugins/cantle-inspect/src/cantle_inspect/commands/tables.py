@@ -31,7 +31,10 @@ def chosen_format(wanted: str | None, *formats: str) -> str:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: str = "") -> None:
-    """Write a table as wide as the terminal. `right` names columns of numbers, with blanks between them."""
+    """Write a table as wide as the terminal. `right` names columns of numbers, with blanks between them.
+
+    Cells may be `rich.text.Text`, made of what `printable` gives.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -42,6 +45,6 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, titl
         is_number = column in numbers
         table.add_column(column, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
     for row in rows:
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
+        table.add_row(*(cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row))
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 100))
     Console(width=width, highlight=False).print(table)

@@ -13,6 +13,7 @@ from cantle.errors import OptionError
 
 from .bm25 import bm25
 from .languages import LANGUAGES, check_languages, language_of, stop_words
+from .terms import terms
 from .tf_cosine import tf_cosine
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ class NamedRanker:
         """The scorer over the texts."""
         if not self.languages:
             return self.make(texts)
-        found = self.language(texts)
-        return self.make(texts, frozenset[str]().union(*map(stop_words, found)))
+        return self.make(texts, self._stop_words(texts))
 
     def language(self, texts: Sequence[str]) -> list[str]:
         """The languages whose stop words are left out; for `auto` that of the sample, or else of the texts."""
@@ -53,6 +53,13 @@ class NamedRanker:
         if self.languages == ("all",):
             return list(LANGUAGES)
         return [language for language in self.languages if language != "none"]
+
+    def asked(self, question: str, texts: Sequence[str]) -> list[str]:
+        """The words of a question that are looked for in the texts, folded."""
+        return terms(question, self._stop_words(texts), least=1 if self.name == "bm25" else 3)
+
+    def _stop_words(self, texts: Sequence[str]) -> frozenset[str]:
+        return frozenset[str]().union(*map(stop_words, self.language(texts)))
 
 
 def named(name: str, *, language: str | Iterable[str] | None = None, sample: Sequence[str] = ()) -> NamedRanker:

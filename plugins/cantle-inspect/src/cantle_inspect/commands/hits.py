@@ -1,0 +1,109 @@
+"""How the answer to a question is shown to people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+import click
+
+from cantle.commands import counted, printable
+
+from ..access import listed
+from ..corpus import is_missing
+from ..preview import Preview, ranker_name
+from ..rank import words
+from .tables import show_table
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["note", "show"]
+
+SHOWN = 240
+"""How many characters of a chunk are shown."""
+
+BEFORE = 60
+"""How many of them stand before the first word of the question, where that comes late."""
+
+
+def show(found: Preview) -> None:
+    """Write the table of the chunks found and a line about all chunks."""
+    if found.hits:
+        keys = [key for key in dict.fromkeys(["dept", "classification", *found.keys]) if _is_there(found, key)]
+        asked = frozenset(found.asked)
+        show_table(
+            ["#", "score", "id", *keys, "text"],
+            (
+                [
+                    number,
+                    f"{hit.score:.3f}" if hit.score else "0",
+                    hit.passage.id,
+                    *(", ".join(listed(hit.passage.document.metadata.get(key))) for key in keys),
+                    excerpt(hit.passage.chunk.text, asked),
+                ]
+                for number, hit in enumerate(found.hits, 1)
+            ),
+            right="# score",
+        )
+        if any(hit.score == 0 for hit in found.hits):
+            click.echo("A score of 0: no word of the question is in the chunk.")
+        click.echo()
+    click.echo(printable("; ".join(_about(found))))
+
+
+def note(found: Preview) -> str:
+    """What should be known of an answer that has nothing to show; empty for others."""
+    if not found.candidates:
+        return " ".join(["No chunk may be seen with these filters.", *_misses(found)])
+    if not found.asked:
+        return "The question has no word to look for: stop words and words of less than three letters are left out."
+    if not found.hits:
+        return "No chunk has a score that high."
+    return ""
+
+
+def excerpt(text: str, asked: Collection[str]) -> Text:
+    """The begin of a text, or the place where the first of the words asked for is, with these words marked."""
+    from rich.text import Text
+
+    text = " ".join(printable(normalize("NFC", text[: 1 << 16])).split())
+    marks = [match.span() for match in _WORD.finditer(text) if any(word in asked for word in words(match[0]))]
+    start = 0
+    if marks and marks[0][1] > SHOWN - BEFORE:
+        start = text.rfind(" ", 0, max(marks[0][0] - BEFORE, 0)) + 1 or marks[0][0] - BEFORE
+    end = start + SHOWN
+    shown = Text(("… " if start else "") + text[start:end] + (" …" if end < len(text) else ""))
+    shift = 2 - start if start else 0
+    for first, last in marks:
+        if first < end:
+            shown.stylize("bold reverse", first + shift, min(last, end) + shift)
+    return shown
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _is_there(found: Preview, key: str) -> bool:
+    return any(not is_missing(hit.passage.document.metadata.get(key)) for hit in found.hits)
+
+
+def _about(found: Preview) -> Iterable[str]:
+    chunks, documents = counted(len(found.pool.passages), "chunk"), counted(len(found.pool.documents), "document")
+    yield f"{chunks} of {documents}, {found.tokens:,} tokens of {found.model}"
+    role = f" for role {found.access.role}" if found.access.role else ""
+    without = f" without stop words ({', '.join(found.languages)})" if found.languages else ""
+    yield f"{len(found.candidates):,} ranked{role} by {ranker_name(found.ranker)}{without}"
+    strategies, options = found.settings
+    yield ", ".join([f"cut by {' and '.join(strategies)}", *(f"{key} {value}" for key, value in options.items())])
+
+
+def _misses(found: Preview) -> Iterable[str]:
+    """The filters that fit no document at all, with the values that there are."""
+    for key, values in found.access.where.items():
+        there = sorted({value for d in found.pool.documents for value in listed(d.metadata.get(key))})
+        if not set(there) & {*values}:
+            known = ", ".join(there[:10]) + (", ..." if len(there) > 10 else "")
+            yield f"No document has {key}={' or '.join(values)}. " + (f"There are: {known}." if there else "")
