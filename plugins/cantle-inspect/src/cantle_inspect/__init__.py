@@ -21,68 +21,100 @@ from cantle import hookimpl
 
 if TYPE_CHECKING:
     from .access import Access, read_roles
+    from .answers import Answer, Problem
     from .corpus import Corpus, LeftOut, read_corpus
+    from .evaluate import Evaluator, evaluate
+    from .evaluation import Evaluation
     from .explain import explained
+    from .golden import Question, questions_of, read_golden
+    from .metrics import Interval, bootstrap
     from .pool import Cutting, Passage, Pool
     from .preview import Hit, Preview, RankError, ordered, preview, ranked
     from .rank import NamedRanker, Ranker, Scorer, named
     from .report.page import view
     from .roles import Roles
     from .sizes import Losses, Sizes, losses, measured
+    from .sweep import Sweep, SweepRow, sweep
 
 _HOMES = {
     "Access": "access",
+    "Answer": "answers",
     "Corpus": "corpus",
     "Cutting": "pool",
+    "Evaluation": "evaluation",
+    "Evaluator": "evaluate",
     "Hit": "preview",
+    "Interval": "metrics",
     "LeftOut": "corpus",
     "Losses": "sizes",
     "NamedRanker": "rank",
     "Passage": "pool",
     "Pool": "pool",
     "Preview": "preview",
+    "Problem": "answers",
+    "Question": "golden",
     "RankError": "preview",
     "Ranker": "rank",
     "Roles": "roles",
     "Scorer": "rank",
     "Sizes": "sizes",
+    "Sweep": "sweep",
+    "SweepRow": "sweep",
+    "bootstrap": "metrics",
+    "evaluate": "evaluate",
     "explained": "explain",
     "losses": "sizes",
     "measured": "sizes",
     "named": "rank",
     "ordered": "preview",
     "preview": "preview",
+    "questions_of": "golden",
     "ranked": "preview",
     "read_corpus": "corpus",
+    "read_golden": "golden",
     "read_roles": "access",
+    "sweep": "sweep",
     "view": "report.page",
 }
 
 __all__ = [
     "Access",
+    "Answer",
     "Corpus",
     "Cutting",
+    "Evaluation",
+    "Evaluator",
     "Hit",
+    "Interval",
     "LeftOut",
     "Losses",
     "NamedRanker",
     "Passage",
     "Pool",
     "Preview",
+    "Problem",
+    "Question",
     "RankError",
     "Ranker",
     "Roles",
     "Scorer",
     "Sizes",
+    "Sweep",
+    "SweepRow",
+    "bootstrap",
+    "evaluate",
     "explained",
     "losses",
     "measured",
     "named",
     "ordered",
     "preview",
+    "questions_of",
     "ranked",
     "read_corpus",
+    "read_golden",
     "read_roles",
+    "sweep",
     "view",
 ]
 
@@ -110,5 +142,5 @@ sys.modules[__name__].__class__ = _Package
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    names = ("preview", "view")
+    names = ("preview", "view", "eval")
     return {name: f"{__name__}.commands.{name}:command" for name in names}

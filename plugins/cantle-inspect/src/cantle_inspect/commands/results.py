@@ -1,0 +1,186 @@
+"""How evaluations and sweeps are written: tables for people, JSON, JSON Lines and CSV for programs."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from cantle.commands import counted, printable, to_json
+
+from ..answers import Answer
+from ..evaluation import Evaluation, camel
+from ..metrics import Interval
+from ..sweep import Sweep, SweepRow
+from ..unfound import expectation
+from .tables import show_table
+
+__all__ = ["rendered", "show"]
+
+
+def show(result: Evaluation | Sweep) -> None:
+    """Write tables for people to standard output."""
+    if isinstance(result, Sweep):
+        _show_sweep(result)
+    else:
+        _show_evaluation(result)
+
+
+def rendered(result: Evaluation | Sweep, format: str) -> str:
+    """The result as a text in a format: `table`, `json`, `jsonl` or `csv`."""
+    if format == "json":
+        return to_json(result.to_dict(), indent=2) + "\n"
+    if format == "jsonl":
+        parts: Sequence[Answer | SweepRow] = result.rows if isinstance(result, Sweep) else result.answers
+        return "".join(to_json(part.to_dict()) + "\n" for part in parts)
+    if format == "csv":
+        return _csv(_sweep_rows(result) if isinstance(result, Sweep) else map(_answer_row, result.answers))
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        show(result)
+    return text.getvalue()
+
+
+def _show_evaluation(found: Evaluation) -> None:
+    if found.failed:
+        roles = any(answer.role for answer in found.answers)
+        columns = ["id", "question", *(["role"] if roles else []), "expected", "found instead", "why"]
+        show_table(columns, (_failed_row(answer, roles) for answer in found.failed))
+        click.echo()
+    names = [name for name in found.totals if name in ("recall", "hit@1", "mrr")]
+    spans = [name for name in found.totals if name not in names]
+    rows = [(_title(name, found.top_k), *_interval(found.totals[name])) for name in [*names, *spans]]
+    if rows:
+        show_table(["measure", "mean", "95 % interval"], rows, right="mean")
+        click.echo()
+    for line in _summary(found, bool(spans)):
+        click.echo(printable(line))
+
+
+def _failed_row(answer: Answer, roles: bool) -> list[str]:
+    best = answer.hits[0] if answer.hits and answer.hits[0].score > 0 else None
+    instead = f"{best.passage.id} ({best.score:.3f})" if best else "nothing"
+    why = "; ".join(problem.text for problem in answer.problems)
+    question = answer.question
+    role = [answer.role or ""] if roles else []
+    expected = expectation(question) if answer.wanted or not question.expects else f"not {expectation(question)}"
+    return [question.id, _short(question.question), *role, expected, instead, why]
+
+
+def _summary(found: Evaluation, spans: bool) -> Iterator[str]:
+    asked, failed = len(found.answers), len({answer.question.id for answer in found.failed})
+    times = f", asked {asked} times for their roles" if asked != found.questions else ""
+    verdict = f"{failed} failed" if failed else "all passed"
+    yield f"{counted(found.questions, 'question')}{times}: {verdict}."
+    if spans:
+        yield f"{counted(len(found.scores['iou']), 'question')} with spans."
+    problems = [f"{_PROBLEMS[kind]} {found.problems[kind]}" for kind in _PROBLEMS]
+    yield f"Problems: {', '.join(problems)}."
+    left_out = len(found.pool.left_out)
+    yield (
+        f"{counted(len(found.pool.passages), 'chunk')} of {counted(len(found.pool.documents), 'document')}, "
+        f"{left_out} left out; ranked by {found.ranker}."
+    )
+
+
+_PROBLEMS = {
+    "leak": "leaks",
+    "outside": "outside the filter",
+    "forbidden": "forbidden",
+    "missing": "missing sources",
+    "span": "spans that do not fit",
+    "score": "scores too low",
+}
+
+
+def _show_sweep(found: Sweep) -> None:
+    shown = ["recall", "mrr", *(n for n in ("iou", "precision-omega") if n in found.best.totals)]
+    if found.measure not in shown:
+        shown.insert(0, found.measure)
+    titles = [_title(name, found.top_k) for name in shown]
+    columns = ["#", "settings", "chunks", "tokens", *titles, "to the best", "verdict"]
+    show_table(
+        columns,
+        (_sweep_cells(number, row, shown) for number, row in enumerate(found.rows, 1)),
+        right="# chunks tokens",
+    )
+    click.echo()
+    for line in found.conclusions:
+        click.echo(printable(line))
+    for number, row in enumerate(found.rows, 1):
+        for note in row.notes:
+            click.echo(printable(f"#{number}: {note}"))
+
+
+def _sweep_cells(number: int, row: SweepRow, shown: Sequence[str]) -> list[object]:
+    if row.error:
+        return [number, row.label, "", "", *("" for _ in shown), "", f"cannot be used: {row.error}"]
+    difference = "" if row.difference is None else "{:+.3f} [{:+.3f}, {:+.3f}]".format(*row.difference)
+    means = (" ".join(_interval(row.totals[name])) for name in shown)
+    return [number, row.label, row.chunks, f"{row.tokens:.0f}", *means, difference, _VERDICTS[row.verdict]]
+
+
+_VERDICTS = {"best": "the best", "worse": "worse", "unclear": "cannot be told apart", "equal": "no difference"}
+
+
+def _title(name: str, top_k: int) -> str:
+    return {"recall": f"recall@{top_k}", "mrr": "MRR", "iou": "IoU"}.get(name, name)
+
+
+def _interval(interval: Interval) -> tuple[str, str]:
+    return f"{interval.value:.3f}", f"[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _short(text: str, most: int = 120) -> str:
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    found = list(rows)
+    columns = list(dict.fromkeys(name for row in found for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
+
+
+def _answer_row(answer: Answer) -> dict[str, Any]:
+    found = answer.to_dict()
+    return {
+        **{name: found[name] for name in ("id", "question", "group", "role", "wanted", "passed", "found", "rank")},
+        "score": found["score"],
+        "right": found["right"] and found["right"]["chunkId"],
+        "expected": " ".join(found["expected"]),
+        "problems": "; ".join(problem.text for problem in answer.problems),
+        **{camel(name): value for name, value in found["spans"].items()},
+    }
+
+
+def _sweep_rows(found: Sweep) -> Iterator[dict[str, Any]]:
+    for row in found.rows:
+        plain = row.to_dict()
+        values = {key: value if _is_plain(value) else to_json(value) for key, value in plain["settings"].items()}
+        totals = {
+            f"{name}{suffix}": interval[part]
+            for name, interval in plain["totals"].items()
+            for suffix, part in (("", "value"), (".low", "low"), (".high", "high"))
+        }
+        difference = plain["difference"] or {}
+        yield {
+            **values,
+            "totalChunks": plain["totalChunks"],
+            "meanTokens": plain["meanTokens"],
+            **totals,
+            **{f"difference.{part}": difference.get(part) for part in ("value", "low", "high")},
+            "verdict": plain["verdict"],
+            "error": plain["error"],
+        }
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
