@@ -36,10 +36,11 @@ def entries(chunks: Chunks, sizes: Sizes) -> Iterator[str]:
 def _entry(chunk: Chunk, chunks: Chunks, sizes: Sizes) -> str:
     i = chunk.index
     reason = why(chunk, chunks, sizes)
+    because = f'<p class="why">{escaped(reason)}</p>' if reason else ""
     rows = "".join(f"<dt>{term}</dt><dd>{shown}</dd>" for term, shown in _rows(chunk, chunks, sizes) if shown)
     return (
         f'<li class="c" id="c{i}"><h3><a href="#t{i}">Chunk {i}</a></h3>{_size(chunk, sizes)}'
-        f"{f'<p class=why>{escaped(reason)}</p>' if reason else ''}<dl>{rows}</dl>{_embedded(chunk)}</li>"
+        f"{because}<dl>{rows}</dl>{_embedded(chunk)}</li>"
     )
 
 
@@ -109,8 +110,7 @@ def _same(a: object, b: object) -> bool:
 def definitions(values: Mapping[str, object]) -> str:
     """Names with their values, a line each."""
     return "".join(
-        f'<div class="kv"><code>{isolated(str(k))}</code> {isolated(worded(v))}</div>'
-        for k, v in values.items()
+        f'<div class="kv"><code>{isolated(str(k))}</code> {isolated(worded(v))}</div>' for k, v in values.items()
     )
 
 

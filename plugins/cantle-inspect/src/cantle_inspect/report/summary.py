@@ -119,7 +119,7 @@ def in_force(strategy: Any) -> list[Setting]:
 def options(strategy: Any) -> str:
     """All options in force, as a table."""
     rows = "".join(
-        f'<tr{" class=given" if given else ""}><th scope="row"><code>{isolated(name)}</code></th>'
+        f'<tr class="{"given" if given else "plain"}"><th scope="row"><code>{isolated(name)}</code></th>'
         f"<td><code>{isolated(value)}</code></td><td>{'given' if given else 'default'}</td></tr>"
         for name, value, given in in_force(strategy)
     )
