@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .relations import Relation
     from .source import OffsetMap, Source
     from .strategy import Sized, Strategy, option
-    from .sync import diff
+    from .sync import diff, read_jsonl
 
 __version__ = "0.1.0"
 
@@ -53,6 +53,7 @@ _HOMES = {
     "diff": "sync",
     "hookimpl": "hookspecs",
     "option": "strategy",
+    "read_jsonl": "sync",
     "registry": "plugins",
 }
 
@@ -78,6 +79,7 @@ __all__ = [
     "diff",
     "hookimpl",
     "option",
+    "read_jsonl",
     "registry",
 ]
 

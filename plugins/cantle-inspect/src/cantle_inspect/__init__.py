@@ -22,7 +22,9 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .access import Access, read_roles
     from .answers import Answer, Problem
+    from .changes import Change
     from .corpus import Corpus, LeftOut, read_corpus
+    from .cost import Cost, DocumentCost, cost
     from .evaluate import Evaluator, evaluate
     from .evaluation import Evaluation
     from .explain import explained
@@ -39,8 +41,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "Access": "access",
     "Answer": "answers",
+    "Change": "changes",
     "Corpus": "corpus",
+    "Cost": "cost",
     "Cutting": "pool",
+    "DocumentCost": "cost",
     "Evaluation": "evaluation",
     "Evaluator": "evaluate",
     "Hit": "preview",
@@ -61,6 +66,7 @@ _HOMES = {
     "Sweep": "sweep",
     "SweepRow": "sweep",
     "bootstrap": "metrics",
+    "cost": "cost",
     "evaluate": "evaluate",
     "explained": "explain",
     "losses": "sizes",
@@ -80,8 +86,11 @@ _HOMES = {
 __all__ = [
     "Access",
     "Answer",
+    "Change",
     "Corpus",
+    "Cost",
     "Cutting",
+    "DocumentCost",
     "Evaluation",
     "Evaluator",
     "Hit",
@@ -102,6 +111,7 @@ __all__ = [
     "Sweep",
     "SweepRow",
     "bootstrap",
+    "cost",
     "evaluate",
     "explained",
     "losses",
@@ -142,5 +152,5 @@ sys.modules[__name__].__class__ = _Package
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    names = ("preview", "view", "eval")
+    names = ("preview", "view", "eval", "cost")
     return {name: f"{__name__}.commands.{name}:command" for name in names}

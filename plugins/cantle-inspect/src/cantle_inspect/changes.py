@@ -1,0 +1,109 @@
+"""Which chunks are embedded again after documents were edited, and how many tokens that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from cantle import Chunk, diff
+
+from .corpus import Corpus
+from .edits import edited
+from .pool import Cutting, Pool
+
+if TYPE_CHECKING:
+    from cantle.sync import Diff
+
+__all__ = ["Change", "Record", "by_source", "measured", "simulated"]
+
+Record = Chunk | Mapping[str, Any]
+"""A chunk, or its dictionary."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is embedded again. `basis` is `measured`, against an earlier state, or `simulated`, by one edit a document.
+
+    `tokens` are those of the texts that need a vector, `whole` those of all chunks after the change.
+    `shares` are the parts of each document that are embedded again, by tokens, from 0 to 1.
+    """
+
+    basis: str
+    tokens: int
+    whole: int
+    tokens_of: dict[str, int]
+    """The tokens that are embedded again of each document, by its source."""
+    shares: tuple[float, ...]
+    counts: dict[str, int]
+    """How many chunks are kept, moved, new, gone, and embedded again."""
+
+    @property
+    def share(self) -> float:
+        """The part of all tokens that is embedded again, from 0 to 1."""
+        return self.tokens / self.whole if self.whole else 0.0
+
+    @property
+    def median_share(self) -> float:
+        """The median over the documents of the part that is embedded again."""
+        return median(self.shares) if self.shares else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, ready for JSON."""
+        return {
+            "basis": self.basis,
+            "documents": len(self.shares),
+            "changedDocuments": sum(1 for share in self.shares if share),
+            **self.counts,
+            "tokens": self.tokens,
+            "share": round(self.share, 6),
+            "medianShare": round(self.median_share, 6),
+        }
+
+
+def by_source(pool: Pool) -> dict[str, list[Chunk]]:
+    """The chunks of each document, by its source, in order."""
+    found: dict[str, list[Chunk]] = {document.source: [] for document in pool.documents}
+    for passage in pool.passages:
+        found[passage.document.source].append(passage.chunk)
+    return found
+
+
+def measured(old: Iterable[Record], pool: Pool, count: Callable[[str], int]) -> Change:
+    """What changed since an earlier run, given by its records: chunks, or their dictionaries."""
+    found = diff(list(old), [passage.chunk for passage in pool.passages])
+    return _change("measured", [found], by_source(pool), count)
+
+
+def simulated(pool: Pool, cutting: Cutting, count: Callable[[str], int]) -> Change | None:
+    """What one more sentence in the middle of each document changes; None where no document has a place for one.
+
+    Documents that have none (numbers in JSON, say) are left out.
+    """
+    after = Pool.of(Corpus(tuple(new for new in map(edited, pool.documents) if new is not None)), cutting)
+    before, now = by_source(pool), by_source(after)
+    if not now:
+        return None
+    return _change("simulated", [diff(before[source], now[source]) for source in now], now, count)
+
+
+def _change(basis: str, found: Iterable[Diff], now: dict[str, list[Chunk]], count: Callable[[str], int]) -> Change:
+    tokens_of = dict.fromkeys(now, 0)
+    source_of = {id(chunk): source for source, chunks in now.items() for chunk in chunks}
+    counts: Counter[str] = Counter(dict.fromkeys(("kept", "moved", "new", "gone", "embed"), 0))
+    for difference in found:
+        counts.update(difference.counts)
+        for chunk in difference.embed:
+            assert isinstance(chunk, Chunk)  # one of those in `now`
+            tokens_of[source_of[id(chunk)]] += count(chunk.text)
+    whole_of = {source: sum(count(chunk.text) for chunk in chunks) for source, chunks in now.items()}
+    return Change(
+        basis,
+        tokens=sum(tokens_of.values()),
+        whole=sum(whole_of.values()),
+        tokens_of=tokens_of,
+        shares=tuple(tokens_of[source] / whole if whole else 0.0 for source, whole in whole_of.items()),
+        counts=dict(counts),
+    )
