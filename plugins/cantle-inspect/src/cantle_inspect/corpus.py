@@ -145,14 +145,15 @@ def _nothing(roots: Sequence[Path], left_out: Sequence[LeftOut]) -> str:
 
 
 def _told_apart(found: Sequence[_Found]) -> Iterator[MDocument]:
-    """The documents with names of their own: those that share one take the next that they may have."""
+    """The documents with names of their own: those that share one take the next that they may have.
+
+    The last is the path, which no two share: each file is read once.
+    """
     names = [one.names for one in found]
     while shared := {name for name, count in Counter(given[0] for given in names).items() if count > 1}:
         for name in sorted(shared):
             paths = [one.path for one, given in zip(found, names, strict=True) if given[0] == name]
             where = ", ".join(paths[:5]) + (", ..." if len(paths) > 5 else "")
-            if all(len(given) == 1 for given in names if given[0] == name):
-                raise DocumentError(f"{where} are all named {name!r}. Give each a source of its own.")
             warnings.warn(
                 f"{len(paths)} documents are named {name!r}, so they are called by their paths: {where}. Give each a "
                 "source of its own in the front matter.",
