@@ -1,12 +1,9 @@
-"""Rich's door: a progress bar on standard error. Imported only when one is shown."""
+"""Rich's door: a progress bar on standard error. Rich is imported only when one is shown."""
 
 from __future__ import annotations
 
 from time import monotonic
 from types import TracebackType
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 __all__ = ["Bar"]
 
@@ -20,6 +17,9 @@ class Bar:
     """
 
     def __init__(self, total: int | None, items: str = "Documents", made: str = "chunk") -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
         console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from cantle import Chunk, read_jsonl
 from cantle.errors import OptionError, UnknownLengthError
-from cantle.lengths import Length, LengthLike, TokenLength, names, resolve
+from cantle.lengths import ByteLength, CharacterLength, Length, LengthLike, Utf16Length, WordLength, resolve
 
 from .changes import Change, Record, by_source, measured, simulated
 from .corpus import Corpus, LeftOut, read_corpus
@@ -299,7 +299,7 @@ def _tokenizer(model: str, given: LengthLike | None) -> tuple[Length, str, bool]
         length = resolve(name)
     except UnknownLengthError:
         return resolve(FALLBACK), FALLBACK, True
-    if name in names() and not isinstance(length, TokenLength):  # `words` is no model
+    if isinstance(length, CharacterLength | Utf16Length | ByteLength | WordLength):  # `words` is no model
         return resolve(FALLBACK), FALLBACK, True
     return length, _name_of(length), False
 
