@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .access import Access, read_roles
     from .answers import Answer, Problem
     from .changes import Change
+    from .comparison import Candidate, Compared, Comparison, compare
     from .corpus import Corpus, LeftOut, read_corpus
     from .cost import Cost, DocumentCost, cost
     from .evaluate import Evaluator, evaluate
@@ -42,6 +43,9 @@ _HOMES = {
     "Access": "access",
     "Answer": "answers",
     "Change": "changes",
+    "Candidate": "comparison",
+    "Compared": "comparison",
+    "Comparison": "comparison",
     "Corpus": "corpus",
     "Cost": "cost",
     "Cutting": "pool",
@@ -68,6 +72,7 @@ _HOMES = {
     "bootstrap": "metrics",
     "cost": "cost",
     "evaluate": "evaluate",
+    "compare": "comparison",
     "explained": "explain",
     "losses": "sizes",
     "measured": "sizes",
@@ -87,6 +92,9 @@ __all__ = [
     "Access",
     "Answer",
     "Change",
+    "Candidate",
+    "Compared",
+    "Comparison",
     "Corpus",
     "Cost",
     "Cutting",
@@ -113,6 +121,7 @@ __all__ = [
     "bootstrap",
     "cost",
     "evaluate",
+    "compare",
     "explained",
     "losses",
     "measured",
@@ -152,5 +161,5 @@ sys.modules[__name__].__class__ = _Package
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    names = ("preview", "view", "eval", "cost")
+    names = ("compare", "preview", "view", "eval", "cost")
     return {name: f"{__name__}.commands.{name}:command" for name in names}

@@ -28,14 +28,16 @@ def line_breaks(text: str, least: int) -> list[int]:
     return found
 
 
-def draw(chunks: Chunks, breaks: Sequence[int], badge: Callable[[Chunk], str]) -> list[str]:
+def draw(
+    chunks: Chunks, breaks: Sequence[int], badge: Callable[[Chunk], str], tail: Callable[[int], str] | None = None
+) -> list[str]:
     """The text from each of `breaks` (ascending, 0 left out) to the next, as the inside of one element each.
 
-    `badge` gives the HTML of a chunk's number, which stands where the chunk begins. A stretch in chunks is a `bdi`
-    whose `data-chunk` names their numbers with blanks between them. Nothing that is no text of the document stands in
-    one.
+    `badge` gives the HTML of a chunk's number, which stands where the chunk begins, `tail` that of what stands where
+    the chunk of a number ends. A stretch in chunks is a `bdi` whose `data-chunk` names their numbers with blanks
+    between them. Nothing that is no text of the document stands in one.
     """
-    drawing = _Drawing(chunks, badge)
+    drawing = _Drawing(chunks, badge, tail)
     blocks: list[list[str]] = [[] for _ in range(len(breaks) + 1)]
     for stretch in stretches(chunks, chunks.dropped, len(chunks.source.text)):
         first = bisect_left(breaks, stretch.start + 1)
@@ -80,8 +82,9 @@ def names(numbers: Sequence[int], most: int = _MOST_NAMED) -> str:
 class _Drawing:
     """Draws stretches one after another; remembers what it has said, to say it once."""
 
-    def __init__(self, chunks: Chunks, badge: Callable[[Chunk], str]) -> None:
+    def __init__(self, chunks: Chunks, badge: Callable[[Chunk], str], tail: Callable[[int], str] | None) -> None:
         self.chunks = chunks
+        self.tail = tail
         self.text = chunks.source.text
         self.badge = badge
         self.held: tuple[int, ...] = ()
@@ -124,7 +127,8 @@ class _Drawing:
             self.held = holders
         empty = "".join(f'<bdi data-chunk="{i}"></bdi>' for i in stretch.opens if i not in holders)
         numbers = " ".join(map(str, holders))
-        return f'{label}{empty}<bdi class="{" ".join(kinds)}" data-chunk="{numbers}">{escaped(text)}</bdi>'
+        after = "" if self.tail is None else "".join(map(self.tail, stretch.closes))
+        return f'{label}{empty}<bdi class="{" ".join(kinds)}" data-chunk="{numbers}">{escaped(text)}</bdi>{after}'
 
     def _dropped(self, text: str, reason: str) -> str:
         if text.isspace():

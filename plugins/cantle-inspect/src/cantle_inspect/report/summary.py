@@ -17,6 +17,7 @@ from .entries import definitions
 
 __all__ = [
     "Setting",
+    "changed",
     "config_hash",
     "document",
     "figures",
@@ -27,6 +28,7 @@ __all__ = [
     "settings",
     "strategy_name",
     "title",
+    "worded_options",
 ]
 
 
@@ -96,10 +98,10 @@ def settings(chunks: Chunks) -> str:
 
 
 class Setting(NamedTuple):
-    """An option in force: its value as Python writes it, and whether it is another than the default."""
+    """An option in force, and whether its value is another than the default."""
 
     name: str
-    value: str
+    value: Any
     given: bool
 
 
@@ -112,7 +114,7 @@ def in_force(strategy: Any) -> list[Setting]:
     for f in dataclasses.fields(strategy):
         if f.init and f.name not in unused:
             value = getattr(strategy, f.name)
-            found.append(Setting(f.name, literal(value), not _is_default(f, value)))
+            found.append(Setting(f.name, value, not _is_default(f, value)))
     return sorted(found, key=lambda setting: not setting.given)
 
 
@@ -120,16 +122,25 @@ def options(strategy: Any) -> str:
     """All options in force, as a table."""
     rows = "".join(
         f'<tr class="{"given" if given else "plain"}"><th scope="row"><code>{isolated(name)}</code></th>'
-        f"<td><code>{isolated(value)}</code></td><td>{'given' if given else 'default'}</td></tr>"
+        f"<td><code>{isolated(literal(value))}</code></td><td>{'given' if given else 'default'}</td></tr>"
         for name, value, given in in_force(strategy)
     )
-    return f'<table class="options"><tbody>{rows}</tbody></table>' if rows else ""
+    return f"<table><tbody>{rows}</tbody></table>" if rows else ""
+
+
+def changed(strategy: Any) -> dict[str, Any]:
+    """The options that have another value than their default, but for `explain`: name -> value."""
+    return {s.name: s.value for s in in_force(strategy) if s.given and s.name != "explain"}
+
+
+def worded_options(values: Mapping[str, Any]) -> list[str]:
+    """Options as they are written in Python: `max_size=400`."""
+    return [f"{name}={literal(value)}" for name, value in values.items()]
 
 
 def title(strategy: Any) -> str:
     """A strategy with the options that were given, in words: `recursive, max_size=400`."""
-    given = [f"{s.name}={s.value}" for s in in_force(strategy) if s.given and s.name != "explain"]
-    return ", ".join([strategy_name(strategy), *given])
+    return ", ".join([strategy_name(strategy), *worded_options(changed(strategy))])
 
 
 def _is_default(f: dataclasses.Field[Any], value: Any) -> bool:
