@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import pairwise
+from unicodedata import category, combining, normalize
 
 __all__ = ["fold", "terms", "words"]
 
@@ -21,11 +21,29 @@ _RUNS = re.compile(f"([{_UNSPACED}]+)")
 def fold(text: str) -> str:
     """The text in lower case, decomposed (NFD), and without accents and other combining marks."""
     text = text.lower()
-    if text.isascii():
-        return text
-    # Before too: CPython sorts a run of marks in squared time.
-    marks = _patterns()[0]
-    return marks.sub("", unicodedata.normalize("NFD", marks.sub("", text)))
+    return text if text.isascii() else _BEYOND_ASCII.sub(_folded, text)
+
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+def _folded(match: re.Match[str]) -> str:
+    return match[0].translate(_FOLDING)
+
+
+class _Folding(dict[int, str]):
+    """Code point -> what is left of it. Character by character: to normalize a long run of marks takes squared time."""
+
+    def __missing__(self, code: int) -> str:
+        c = chr(code)
+        self[code] = "" if _selects(c) else "".join(d for d in normalize("NFD", c) if not combining(d))
+        return self[code]
+
+
+_FOLDING = _Folding()
+
+
+_ASCII_WORD = re.compile(r"\w+")
 
 
 def words(text: str) -> list[str]:
@@ -35,7 +53,9 @@ def words(text: str) -> list[str]:
     their pairs of neighbouring characters, as Lucene's CJKBigramFilter does; a character that stands alone is a word.
     """
     text = fold(text)
-    found: list[str] = (_ASCII if text.isascii() else _patterns()[1]).findall(text)
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    found: list[str] = _word().findall(text)
     if _RUNS.search(text) is None:
         return found
     return [part for word in found for part in _parts(word)]
@@ -51,9 +71,6 @@ def terms(text: str, stop_words: Collection[str] = (), least: int = 3) -> list[s
     ]
 
 
-_ASCII = re.compile(r"\w+")
-
-
 def _parts(word: str) -> Iterator[str]:
     """The pairs of each stretch without blanks, and what is between such stretches."""
     for i, part in enumerate(_RUNS.split(word)):
@@ -65,15 +82,11 @@ def _parts(word: str) -> Iterator[str]:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    r"""What is folded away, and a word: marks that are kept (vowel signs) belong to it, though `\w` is none."""
-    dropped: list[str] = []
-    kept: list[str] = []
-    for c in map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))):  # no other plane has marks
-        if unicodedata.category(c)[0] == "M":
-            alone = all(unicodedata.combining(part) for part in unicodedata.normalize("NFD", c))
-            (dropped if alone or _selects(c) else kept).append(c)
-    return re.compile(f"[{''.join(dropped)}]+"), re.compile(rf"\w[\w{''.join(kept)}]*")
+def _word() -> re.Pattern[str]:
+    r"""A word. Marks that are not folded away (vowel signs) belong to it, though `\w` is none."""
+    every = map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)))  # no other plane has marks
+    kept = "".join(c for c in every if category(c)[0] == "M" and _FOLDING[ord(c)])
+    return re.compile(rf"\w[\w{kept}]*")
 
 
 def _selects(c: str) -> bool:
