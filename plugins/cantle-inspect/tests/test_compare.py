@@ -7,6 +7,7 @@ import io
 import json
 import webbrowser
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def cut_at(text: str, *marks: str, kind: str = "markdown") -> Chunks:
     """The text cut before each mark, without the blanks around the cuts."""
     places = [0, *(text.index(mark) for mark in marks), len(text)]
     chunks = []
-    for a, b in zip(places, places[1:], strict=False):
+    for a, b in pairwise(places):
         part = text[a:b]
         start = a + len(part) - len(part.lstrip())
         chunks.append(Chunk(part.strip(), start, start + len(part.strip())))
@@ -116,7 +117,7 @@ def test_the_same_cuts_in_all_formats(tmp_path: Path) -> None:
         assert row["limitUsed"] == pytest.approx(sum(sizes) / len(sizes) / 150, abs=1e-4)
         assert row["configHash"] == chunks.config_hash
         assert row["dropped"] == {"front-matter": 45}
-        assert row["options"] == {"max_size": "150"} | ({"overlap": "0"} if name in ("markdown", "recursive") else {})
+        assert row["options"] == {"max_size": 150} | ({"overlap": 0} if name in ("markdown", "recursive") else {})
     table = list(csv.DictReader(io.StringIO(run(str(TIDE), "-n", "150", "--overlap", "0", "-f", "csv").stdout)))
     assert [int(row["tableCuts"]) for row in table] == [
         by_name[row["strategy"]]["cutsInside"]["table"]["cuts"] for row in table
@@ -150,7 +151,7 @@ def test_own_options_win_over_common_ones() -> None:
 def test_without_a_size_all_are_compared_at_one() -> None:
     found = compare(MDocument.from_file(TIDE))
     assert {row.sizes.limit for row in found.rows} == {480}
-    assert found.common == {"max_size": "480", "overlap": "80"}
+    assert found.common == {"max_size": 480, "overlap": 80}
     unlimited = compare(MDocument.from_file(TIDE), [("markdown", {"max_size": None, "headers": [("#", "t")]})])
     assert unlimited.rows[0].sizes.limit is None
 
@@ -285,7 +286,7 @@ def test_rows_of_the_page_are_not_too_long() -> None:
     text = "a paragraph of some words and more\n" * 3 + "\n" + "x\n" * 4000 + "\n\nend " * 30
     places = [0, *row_breaks(text), len(text)]
     assert all(text[place - 1] == "\n" for place in places[1:-1])
-    assert max(b - a for a, b in zip(places, places[1:], strict=False)) <= 2100
+    assert max(b - a for a, b in pairwise(places)) <= 2100
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:

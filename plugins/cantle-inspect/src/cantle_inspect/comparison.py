@@ -12,7 +12,7 @@ from cantle.errors import CantleError, OptionError
 from .cuts import KINDS, Whole
 from .explain import explained, fields
 from .pool import Cutting
-from .report.summary import changed, config_hash, strategy_name
+from .report.summary import changed, config_hash, literal, strategy_name, worded_options
 from .sizes import Losses, Sizes, losses, measured, repeated
 
 __all__ = ["Candidate", "Compared", "Comparison", "candidates", "compare"]
@@ -40,13 +40,12 @@ class Candidate:
 class Compared:
     """What one strategy makes of the document; with an `error`, nothing.
 
-    `options` are those with another value than their default, as Python writes them. `overlap` is the share of all
-    contents that repeats, 0 to 1. `torn` has one entry a cut, which is a place between two chunks: the kinds of units
-    that it goes through.
+    `options` are those with another value than their default. `overlap` is the share of all contents that repeats, 0
+    to 1. `torn` has one entry a cut, which is a place between two chunks: the kinds of units that it goes through.
     """
 
     strategy: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     chunks: Chunks | None = None
     sizes: Sizes = field(default_factory=lambda: Sizes(()))
     overlap: float = 0.0
@@ -69,7 +68,7 @@ class Compared:
         sizes = self.sizes
         return {
             "strategy": self.strategy,
-            "options": dict(self.options),
+            "options": {name: _plain(value) for name, value in self.options.items()},
             "configHash": config_hash(self.chunks),
             "totalChunks": len(self.chunks),
             "unit": sizes.unit,
@@ -85,6 +84,17 @@ class Compared:
         }
 
 
+def _plain(value: Any) -> Any:
+    """An option's value for JSON; of objects and functions the name."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else literal(value)
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
@@ -98,17 +108,18 @@ class Comparison:
     units: Mapping[str, int]
 
     @property
-    def common(self) -> dict[str, str]:
-        """The options that all rows without an error have in common: name -> value as Python writes it."""
-        done = [row.options for row in self.rows if not row.error]
-        return {k: v for k, v in done[0].items() if all(o.get(k) == v for o in done)} if done else {}
+    def common(self) -> dict[str, Any]:
+        """The options that all rows without an error have in common."""
+        done = [{k: literal(v) for k, v in row.options.items()} for row in self.rows if not row.error]
+        shared = {k for k in done[0] if all(options.get(k) == done[0][k] for options in done)} if done else set()
+        first = next((row.options for row in self.rows if not row.error), {})
+        return {name: value for name, value in first.items() if name in shared}
 
     def title(self, row: Compared) -> str:
         """A strategy with what sets it apart from the others, its unit aside: `recursive, overlap=0`."""
         said = {*self.common, "length_function"}
-        return ", ".join(
-            [row.strategy, *(f"{name}={value}" for name, value in row.options.items() if name not in said)]
-        )
+        own = {name: value for name, value in row.options.items() if name not in said}
+        return ", ".join([row.strategy, *worded_options(own)])
 
     @property
     def unit(self) -> str:

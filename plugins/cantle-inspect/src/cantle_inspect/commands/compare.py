@@ -14,6 +14,7 @@ from cantle.commands import STRATEGY, Failure, as_json, counted, document, parse
 from ..comparison import Candidate, Comparison, compare
 from ..cuts import KINDS
 from ..report.side_by_side import COLUMNS, cells
+from ..report.summary import worded_options
 from .tables import chosen_format, format_option, show_table
 from .view import save, target_of
 
@@ -134,7 +135,7 @@ def _table(found: Comparison) -> None:
         if not found.unit and not row.error:
             shown[0] += f", in {row.sizes.unit}"
         rows.append(shown)
-    about = [f"{name}={value}" for name, value in found.common.items() if name != "length_function"]
+    about = worded_options({k: v for k, v in found.common.items() if k != "length_function"})
     about += [f"sizes in {found.unit}"] if found.unit else []
     title = f"{found.document.source}: {', '.join(about)}" if about else found.document.source
     show_table(COLUMNS, rows, title=printable(title), right=" ".join(COLUMNS[1:]))
@@ -153,7 +154,7 @@ def _lines(found: Comparison) -> Iterator[list[object]]:
             continue
         sizes, inside = values["sizes"], values["cutsInside"]
         yield [
-            *(row.strategy, ", ".join(f"{name}={value}" for name, value in row.options.items())),
+            *(row.strategy, ", ".join(worded_options(row.options))),
             *(values[name] for name in ("totalChunks", "unit", "limit")),
             *(sizes[name] for name in ("min", "median", "mean", "max")),
             *(values["limitUsed"], values["overlapShare"], row.losses.characters, values["undeclared"], values["cuts"]),

@@ -16,6 +16,7 @@ from .drawing import direction, draw, isolated
 from .histogram import histogram
 from .reasons import why
 from .skeleton import asset, page
+from .summary import worded_options
 
 if TYPE_CHECKING:
     from ..comparison import Compared, Comparison
@@ -124,7 +125,7 @@ def row_breaks(text: str) -> list[int]:
 
 
 def _note(comparison: Comparison, drawn: Sequence[Compared]) -> str:
-    common = ", ".join(f"{name}={value}" for name, value in comparison.common.items())
+    common = ", ".join(worded_options(comparison.common))
     shared = f"All have {isolated(common)}. " if common and len(drawn) > 1 else ""
     return (
         f'<p class="note">{shared}Sizes are in {_units(drawn)}, prefix and overlap included; used is the mean size as '
