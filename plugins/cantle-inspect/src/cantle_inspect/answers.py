@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .access import Access
 from .audit import audit_record
 from .golden import Question
+from .metrics import camel
 from .preview import Hit
 
 __all__ = ["FATAL", "Answer", "Problem"]
@@ -82,7 +83,7 @@ class Answer:
             "score": None if self.right is None else round(self.right.score, 6),
             "right": None if self.right is None else _named(self.right),
             "chunks": [_named(hit) for hit in self.hits],
-            "spans": {name: round(value, 6) for name, value in self.spans.items()},
+            "spans": {camel(name): round(value, 6) for name, value in self.spans.items()},
         }
 
     def audit(self, ranker: str) -> dict[str, Any]:

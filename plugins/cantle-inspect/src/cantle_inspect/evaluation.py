@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from .answers import FATAL, Answer
-from .metrics import Interval, bootstrap
+from .metrics import Interval, bootstrap, camel
 from .pool import Pool
 from .preview import MODEL
 
-__all__ = ["Evaluation", "camel", "totals_to_dict"]
+__all__ = ["Evaluation", "totals_to_dict"]
 
 _ROUNDING = 1e-9
 
@@ -52,9 +52,9 @@ class Evaluation:
 
     @property
     def main(self) -> str:
-        """The measure to compare settings by: recall within the first budget where there are spans, else recall."""
+        """The measure to compare by: recall within the first budget where all questions have spans, else `recall`."""
         first = f"recall@{self.budgets[0]}" if self.budgets else "span recall"
-        return first if first in self.scores else "recall"
+        return first if len(self.scores.get(first, ())) == len(self.scores.get("recall", ())) > 0 else "recall"
 
     @property
     def questions(self) -> int:
@@ -132,9 +132,3 @@ def _times(count: int) -> str:
 def totals_to_dict(totals: Mapping[str, Interval]) -> dict[str, Any]:
     """Means with their intervals, ready for JSON."""
     return {camel(name): interval.to_dict() for name, interval in totals.items()}
-
-
-def camel(name: str) -> str:
-    """A measure as JSON names it: `spanRecall`, `precisionOmega`, `recall@1000`."""
-    first, *rest = name.replace("-", " ").split()
-    return first + "".join(map(str.capitalize, rest))

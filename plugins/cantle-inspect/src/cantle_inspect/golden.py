@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from cantle.errors import DocumentError
 
+from .access import spelled
 from .metrics import Span, merged
 
 __all__ = ["Question", "folded", "questions_of", "read_golden"]
@@ -301,7 +303,8 @@ class _Entry:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool):
             with suppress(OverflowError):
-                return float(value)
+                if isfinite(value):
+                    return float(value)
         raise self._wrong("min_score", "a number")
 
     def _filter(self) -> dict[str, tuple[str, ...]]:
@@ -311,9 +314,9 @@ class _Entry:
         found = {}
         for key, values in value.items():
             several = values if isinstance(values, list | tuple) else [values]
-            if not several or not all(isinstance(one, str | int | float) for one in several):
+            if not several or not all(isinstance(one, str | int | float) and spelled(one) for one in several):
                 raise self._wrong("where", "an object of strings, or of lists of strings")
-            found[str(key)] = tuple(str(one) for one in several)
+            found[str(key)] = tuple(map(spelled, several))
         return found
 
     def _spans(self) -> dict[str, tuple[Span, ...]]:

@@ -14,10 +14,11 @@ from cantle.errors import CantleError, CantleWarning, OptionError
 from .access import Access
 from .corpus import Corpus
 from .evaluate import BUDGETS, Evaluator
-from .evaluation import camel, totals_to_dict
+from .evaluation import totals_to_dict
 from .golden import Question
-from .metrics import ENCODING, Interval, bootstrap
+from .metrics import ENCODING, Interval, bootstrap, camel
 from .pool import Cutting
+from .preview import ranker_name
 from .rank import Ranker
 
 if TYPE_CHECKING:
@@ -35,9 +36,10 @@ class SweepRow:
 
     `settings` are the values of what was varied. `error` says why these settings cannot be used; all else is then
     empty. `notes` are warnings, of options without effect for example. `tokens` is the mean size of a chunk in tokens
-    of `cl100k_base`. `scores` and `totals` are those of `Evaluation`, `problems` counts its problems by kind.
-    `difference` is that of the main measure to the best row, question by question, with its interval; `verdict` is
-    `best`, `worse` (the interval excludes 0), `unclear` (it does not) or `equal` (no question differs).
+    of `cl100k_base`. `scores` and `totals` are those of `Evaluation`, `problems` counts its problems by kind,
+    `main` is the measure to compare by.
+    `differences` are those to the best row, by measure: the mean over questions with its interval. `best` is True for
+    the best row.
     """
 
     settings: Mapping[str, Any]
@@ -49,8 +51,22 @@ class SweepRow:
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     totals: Mapping[str, Interval] = field(default_factory=dict)
     problems: Mapping[str, int] = field(default_factory=dict)
-    difference: Interval | None = None
-    verdict: str = ""
+    main: str = "recall"
+    differences: Mapping[str, Interval] = field(default_factory=dict)
+    best: bool = False
+
+    def verdict(self, measure: str) -> str:
+        """What the difference to the best row says of a measure.
+
+        `worse` or `better` where its interval excludes 0, `unclear` where it does not, `equal` where no question
+        differs; `best` for the best row, and nothing for settings that cannot be used.
+        """
+        if self.best or self.error:
+            return "best" if self.best else ""
+        value, low, high = self.differences[measure]
+        if value == low == high == 0:
+            return "equal"
+        return "worse" if high < 0 else "better" if low > 0 else "unclear"
 
     @property
     def label(self) -> str:
@@ -68,8 +84,8 @@ class SweepRow:
             "leftOut": self.left_out,
             "totals": totals_to_dict(self.totals),
             "problems": dict(self.problems),
-            "difference": self.difference and self.difference.to_dict(),
-            "verdict": self.verdict or None,
+            "differences": totals_to_dict(self.differences),
+            "verdicts": {camel(name): self.verdict(name) for name in self.totals},
             "scores": {
                 camel(name): {i: round(value, 6) for i, value in by_id.items()} for name, by_id in self.scores.items()
             },
@@ -99,21 +115,22 @@ class Sweep:
     def conclusions(self) -> list[str]:
         """What may be concluded, in words; rows are named by their number, from 1."""
         name = f"recall@{self.top_k}" if self.measure == "recall" else self.measure
-        said = [f"Best by {name}: {self.best.label} ({_percent(self.best.totals[self.measure])})."]
-        others = [(number, row) for number, row in enumerate(self.rows, 1) if row.verdict not in ("best", "")]
-        for verdict, words in (
-            ("worse", "Really worse than the best (the interval of the difference excludes 0): {}."),
-            ("unclear", "Cannot be told apart from the best: {}."),
-            ("equal", "No question tells these from the best: {}."),
-        ):
-            numbers = [f"#{number}" for number, row in others if row.verdict == verdict]
-            if numbers:
-                said.append(words.format(", ".join(numbers)))
+        value, low, high = self.best.totals[self.measure]
+        said = [f"Best by {name}: {self.best.label}, with {value:.3f} [{low:.3f}, {high:.3f}]."]
+        for verdict, words in _CONCLUSIONS.items():
+            if rows := self._rows(self.measure, verdict):
+                said.append(words.format(rows))
+        for verdict in ("worse", "better"):
+            if rows := self._rows("mrr", verdict):
+                said.append(f"By MRR {rows} {'is' if ',' not in rows else 'are'} really {verdict} than it.")
         if unusable := sum(1 for row in self.rows if row.error):
             said.append(f"{unusable} of {len(self.rows)} settings cannot be used.")
         few = " That is few: intervals are wide, and only large differences show." if self.questions < FEW else ""
         said.append(f"{self.questions} {'question' if self.questions == 1 else 'questions'} with an answer.{few}")
         return said
+
+    def _rows(self, measure: str, verdict: str) -> str:
+        return ", ".join(f"#{i}" for i, row in enumerate(self.rows, 1) if row.verdict(measure) == verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON, with the value of each question."""
@@ -125,6 +142,13 @@ class Sweep:
             "conclusions": self.conclusions,
             "rows": [row.to_dict() for row in self.rows],
         }
+
+
+_CONCLUSIONS = {
+    "worse": "Really worse (the interval of the difference excludes 0): {}.",
+    "unclear": "Cannot be told apart from it: {}.",
+    "equal": "No question tells it from: {}.",
+}
 
 
 def sweep(
@@ -146,9 +170,9 @@ def sweep(
     and `ranker` say what does not vary. The rest is that of `evaluate`. `progress` is called after each combination
     with the number of questions.
 
-    Settings are compared by recall within the first budget where questions have spans, else by recall at `top_k`; equal
-    ones by MRR, then in the order in which they were tried. Differences are paired: the interval is a bootstrap over
-    the differences of single questions. Settings that cannot be used are rows that say why.
+    Settings are compared by recall within the first budget where all questions have spans, else by recall at `top_k`;
+    equal ones by MRR, then in the order in which they were tried. Differences are paired: the interval is a bootstrap
+    over the differences of single questions. Settings that cannot be used are rows that say why.
 
     Raises `OptionError` when nothing is varied or no settings can be used.
     """
@@ -196,6 +220,7 @@ def _row(evaluator: Evaluator, chosen: Mapping[str, Any], cutting: Cutting, rank
         scores=found.scores,
         totals=found.totals,
         problems=dict(found.problems),
+        main=found.main,
     )
 
 
@@ -205,22 +230,21 @@ def _compared(rows: Sequence[SweepRow], evaluator: Evaluator) -> Sweep:
         reasons = "; ".join(f"{row.label}: {row.error}" for row in rows[:3])
         more = f"; and {len(rows) - 3} more" if len(rows) > 3 else ""
         raise OptionError(f"None of the settings can be used. {reasons}{more}")
-    if not any(question.expects for question in evaluator.questions):
+    if "recall" not in usable[0].totals:
         raise OptionError("No golden question expects an answer, so there is nothing to compare settings by.")
-    first = f"recall@{evaluator.budgets[0]}" if evaluator.budgets else "span recall"
-    measure = first if first in usable[0].scores else "recall"
+    measure = usable[0].main
     usable.sort(key=lambda row: (-row.totals[measure].value, -row.totals["mrr"].value))
-    best = usable[0].scores[measure]
-    judged = [replace(usable[0], verdict="best")]
-    judged += [_judged(row, measure, best) for row in usable[1:]]
-    return Sweep(tuple(judged + [row for row in rows if row.error]), measure, evaluator.top_k, len(best))
+    best = usable[0]
+    judged = [replace(row, differences=_differences(row, best)) for row in usable[1:]]
+    last = [row for row in rows if row.error]
+    return Sweep((replace(best, best=True), *judged, *last), measure, evaluator.top_k, len(best.scores[measure]))
 
 
-def _judged(row: SweepRow, measure: str, best: Mapping[str, float]) -> SweepRow:
-    differences = [value - best[i] for i, value in row.scores[measure].items()]
-    interval = bootstrap(differences)
-    verdict = "equal" if not any(differences) else "worse" if interval.high < 0 else "unclear"
-    return replace(row, difference=interval, verdict=verdict)
+def _differences(row: SweepRow, best: SweepRow) -> dict[str, Interval]:
+    return {
+        name: bootstrap([value - best.scores[name][i] for i, value in by_id.items()])
+        for name, by_id in row.scores.items()
+    }
 
 
 def shown(value: Any) -> str:
@@ -233,8 +257,4 @@ def _plain(value: Any) -> Any:
     """A value of a setting, for JSON: strategies and rankers by their names."""
     if value is None or isinstance(value, str | int | float | list | tuple | dict):
         return value
-    return str(getattr(value, "name", None) or getattr(value, "__name__", None) or value)
-
-
-def _percent(interval: Interval) -> str:
-    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    return str(getattr(value, "name", None) or ranker_name(value))

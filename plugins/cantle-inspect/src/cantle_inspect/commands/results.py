@@ -13,9 +13,9 @@ import click
 from cantle.commands import counted, printable, to_json
 
 from ..answers import Answer
-from ..evaluation import Evaluation, camel
-from ..metrics import Interval
-from ..sweep import Sweep, SweepRow
+from ..evaluation import Evaluation
+from ..metrics import Interval, camel
+from ..sweep import Sweep, SweepRow, shown
 from ..unfound import expectation
 from .tables import show_table
 
@@ -97,15 +97,14 @@ _PROBLEMS = {
 
 
 def _show_sweep(found: Sweep) -> None:
-    shown = ["recall", "mrr", *(n for n in ("iou", "precision-omega") if n in found.best.totals)]
-    if found.measure not in shown:
-        shown.insert(0, found.measure)
-    titles = [_title(name, found.top_k) for name in shown]
-    columns = ["#", "settings", "chunks", "tokens", *titles, "to the best", "verdict"]
+    names = ["mrr", *(name for name in ("iou", "precision-omega") if name in found.best.totals)]
+    main = list(dict.fromkeys([found.measure, "recall"]))
+    titles = [_title(name, found.top_k) for name in [*main, *names]]
+    varied = list(found.best.settings)
     show_table(
-        columns,
-        (_sweep_cells(number, row, shown) for number, row in enumerate(found.rows, 1)),
-        right="# chunks tokens",
+        ["#", *varied, "chunks", "tokens", *titles, "difference"],
+        (_sweep_cells(number, row, main, names, found.measure) for number, row in enumerate(found.rows, 1)),
+        right="# chunks tokens MRR IoU omega",
     )
     click.echo()
     for line in found.conclusions:
@@ -113,21 +112,28 @@ def _show_sweep(found: Sweep) -> None:
     for number, row in enumerate(found.rows, 1):
         for note in row.notes:
             click.echo(printable(f"#{number}: {note}"))
+        if row.error:
+            click.echo(printable(f"#{number} cannot be used: {row.error}"))
 
 
-def _sweep_cells(number: int, row: SweepRow, shown: Sequence[str]) -> list[object]:
+def _sweep_cells(number: int, row: SweepRow, main: Sequence[str], names: Sequence[str], measure: str) -> list[object]:
+    settings = [shown(value) for value in row.settings.values()]
     if row.error:
-        return [number, row.label, "", "", *("" for _ in shown), "", f"cannot be used: {row.error}"]
-    difference = "" if row.difference is None else "{:+.3f} [{:+.3f}, {:+.3f}]".format(*row.difference)
-    means = (" ".join(_interval(row.totals[name])) for name in shown)
-    return [number, row.label, row.chunks, f"{row.tokens:.0f}", *means, difference, _VERDICTS[row.verdict]]
+        return [number, *settings, "", "", *("" for _ in (*main, *names)), "cannot be\nused"]
+    said = row.verdict(measure)
+    difference = _DIFFERENCES.get(said) or "{:+.3f} {}\n{:+.3f}..{:+.3f}".format(
+        row.differences[measure].value, said, *row.differences[measure][1:]
+    )
+    intervals = ("{:.3f}\n{:.3f}..{:.3f}".format(*row.totals[name]) for name in main)
+    means = (f"{row.totals[name].value:.3f}" for name in names)
+    return [number, *settings, row.chunks, f"{row.tokens:.0f}", *intervals, *means, difference]
 
 
-_VERDICTS = {"best": "the best", "worse": "worse", "unclear": "cannot be told apart", "equal": "no difference"}
+_DIFFERENCES = {"best": "best", "equal": "none"}
 
 
 def _title(name: str, top_k: int) -> str:
-    return {"recall": f"recall@{top_k}", "mrr": "MRR", "iou": "IoU"}.get(name, name)
+    return {"recall": f"recall@{top_k}", "mrr": "MRR", "iou": "IoU", "precision-omega": "omega"}.get(name, name)
 
 
 def _interval(interval: Interval) -> tuple[str, str]:
@@ -157,7 +163,7 @@ def _answer_row(answer: Answer) -> dict[str, Any]:
         "right": found["right"] and found["right"]["chunkId"],
         "expected": " ".join(found["expected"]),
         "problems": "; ".join(problem.text for problem in answer.problems),
-        **{camel(name): value for name, value in found["spans"].items()},
+        **found["spans"],
     }
 
 
@@ -170,14 +176,14 @@ def _sweep_rows(found: Sweep) -> Iterator[dict[str, Any]]:
             for name, interval in plain["totals"].items()
             for suffix, part in (("", "value"), (".low", "low"), (".high", "high"))
         }
-        difference = plain["difference"] or {}
+        difference = plain["differences"].get(camel(found.measure), {})
         yield {
             **values,
             "totalChunks": plain["totalChunks"],
             "meanTokens": plain["meanTokens"],
             **totals,
             **{f"difference.{part}": difference.get(part) for part in ("value", "low", "high")},
-            "verdict": plain["verdict"],
+            "verdict": row.verdict(found.measure),
             "error": plain["error"],
         }
 
