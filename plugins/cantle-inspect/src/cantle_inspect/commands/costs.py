@@ -105,7 +105,7 @@ def _totals(found: Cost) -> Iterator[Sequence[object]]:
     ):
         if tokens:
             yield name, f"{tokens:,}", _money(found.of(tokens))
-    yield "the documents alone", f"{sum(document.document_tokens for document in found.documents):,}", ""
+    yield "the documents as written", f"{sum(document.document_tokens for document in found.documents):,}", ""
     if not found.reindex:
         return
     times = f"{found.reindex} a year,"
