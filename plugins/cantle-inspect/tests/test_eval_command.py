@@ -309,3 +309,10 @@ def test_any_string_is_written(run: Run, nucleo: Path) -> None:
         assert result.exit_code == 1
         assert isinstance(result.exception, SystemExit)
         assert Path(f"out.{format}").stat().st_size > 0
+
+
+def test_a_question_is_one_row_where_roles_fail_alike(run: Run) -> None:
+    result = run("--top-k", "1", "-f", "table", "-o", "out.txt")
+    assert result.exit_code == 1
+    text = " ".join(Path("out.txt").read_text("utf-8").split())
+    assert text.count("the right chunk is at rank") == text.count("employee, hr_admin, sre") > 0

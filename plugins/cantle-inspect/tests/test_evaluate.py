@@ -153,7 +153,7 @@ def test_sources_in_any_normal_form() -> None:
 def test_a_source_that_is_not_in_the_corpus() -> None:
     found = ask(Question("Quantos dias?", sources=("leaves.md",)), min_recall=0.0)
     assert problems(found) == [("missing", "leaves.md is not in the corpus; did you mean 'leave.md'?")]
-    assert found.failures == ["an expected source is not in the corpus once"]
+    assert found.failures == ["an expected source is not in the corpus (once)"]
 
 
 def test_a_source_that_was_left_out() -> None:
@@ -194,7 +194,7 @@ def test_forbidden_sources() -> None:
     ((kind, text),) = problems(found)
     assert kind == "forbidden"
     assert text.startswith("leave#1 was found (score 0.")
-    assert found.failures == ["a forbidden source was found once"]
+    assert found.failures == ["a forbidden source was found (once)"]
 
 
 def test_a_question_that_only_forbids() -> None:
@@ -274,7 +274,7 @@ def test_a_leak() -> None:
     kinds = [(answer.role, [p.kind for p in answer.problems]) for answer in found.answers]
     assert kinds == [("intern", []), ("hr", ["unfound"]), ("sre", ["leak"])]
     assert problems(found)[1] == ("leak", "the role sre gets deploy#0; only hr may")
-    assert found.failures == ["a role got what it may not once"]
+    assert found.failures == ["a role got what it may not (once)"]
 
 
 def test_roles_that_find_differently_count_as_their_mean() -> None:

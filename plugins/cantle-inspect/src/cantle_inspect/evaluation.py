@@ -116,12 +116,12 @@ class Evaluation:
 
 
 _WORDS = {
-    "outside": "a chunk outside the filter or the role was returned {}",
-    "leak": "a role got what it may not {}",
-    "forbidden": "a forbidden source was found {}",
-    "missing": "an expected source is not in the corpus {}",
-    "span": "a span does not fit its document {}",
-    "score": "the right chunk scores too low {}",
+    "outside": "a chunk outside the filter or the role was returned ({})",
+    "leak": "a role got what it may not ({})",
+    "forbidden": "a forbidden source was found ({})",
+    "missing": "an expected source is not in the corpus ({})",
+    "span": "a span does not fit its document ({})",
+    "score": "the right chunk scores too low ({})",
 }
 
 

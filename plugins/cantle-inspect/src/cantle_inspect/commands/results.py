@@ -48,7 +48,7 @@ def _show_evaluation(found: Evaluation) -> None:
     if found.failed:
         roles = any(answer.role for answer in found.answers)
         columns = ["id", "question", *(["role"] if roles else []), "expected", "found instead", "why"]
-        show_table(columns, (_failed_row(answer, roles) for answer in found.failed))
+        show_table(columns, _failed_rows(found.failed, roles))
         click.echo()
     names = [name for name in found.totals if name in ("recall", "hit@1", "mrr")]
     spans = [name for name in found.totals if name not in names]
@@ -60,14 +60,18 @@ def _show_evaluation(found: Evaluation) -> None:
         click.echo(printable(line))
 
 
-def _failed_row(answer: Answer, roles: bool) -> list[str]:
-    best = answer.hits[0] if answer.hits and answer.hits[0].score > 0 else None
-    instead = f"{best.passage.id} ({best.score:.3f})" if best else "nothing"
-    why = "; ".join(problem.text for problem in answer.problems)
-    question = answer.question
-    role = [answer.role or ""] if roles else []
-    expected = expectation(question) if answer.wanted or not question.expects else f"not {expectation(question)}"
-    return [question.id, _short(question.question), *role, expected, instead, why]
+def _failed_rows(failed: Iterable[Answer], roles: bool) -> Iterator[list[str]]:
+    """A row a question; one for each role only where these fail differently."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for answer in failed:
+        question = answer.question
+        best = answer.hits[0] if answer.hits and answer.hits[0].score > 0 else None
+        instead = f"{best.passage.id} ({best.score:.3f})" if best else "nothing"
+        expected = expectation(question) if answer.wanted or not question.expects else f"not {expectation(question)}"
+        why = "; ".join(problem.text for problem in answer.problems)
+        rows.setdefault((question.id, _short(question.question), expected, instead, why), []).append(answer.role or "")
+    for (name, asked, expected, instead, why), by in rows.items():
+        yield [name, asked, *([", ".join(by)] if roles else []), expected, instead, why]
 
 
 def _summary(found: Evaluation, spans: bool) -> Iterator[str]:
