@@ -22,6 +22,7 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .access import Access, read_roles
     from .answers import Answer, Problem
+    from .audit import audit_record, write_audit
     from .changes import Change
     from .comparison import Candidate, Compared, Comparison, compare
     from .corpus import Corpus, LeftOut, read_corpus
@@ -69,6 +70,7 @@ _HOMES = {
     "Sizes": "sizes",
     "Sweep": "sweep",
     "SweepRow": "sweep",
+    "audit_record": "audit",
     "bootstrap": "metrics",
     "cost": "cost",
     "evaluate": "evaluate",
@@ -86,6 +88,7 @@ _HOMES = {
     "read_roles": "access",
     "sweep": "sweep",
     "view": "report.page",
+    "write_audit": "audit",
 }
 
 __all__ = [
@@ -118,6 +121,7 @@ __all__ = [
     "Sizes",
     "Sweep",
     "SweepRow",
+    "audit_record",
     "bootstrap",
     "cost",
     "evaluate",
@@ -135,6 +139,7 @@ __all__ = [
     "read_roles",
     "sweep",
     "view",
+    "write_audit",
 ]
 
 

@@ -52,5 +52,5 @@ def _indexed(documents: list[list[int]], numbers: dict[str, int]) -> Any:
     mean = min(1.0, sum(map(len, documents)) / len(documents))
     k1 = K1 * (1 - B + B * mean)
     index = BM25(k1=k1, b=K1 * B * mean / k1, method="lucene", dtype="float64")
-    index.index((documents, numbers), create_empty_token=False, show_progress=False)
+    index.index((documents, numbers), show_progress=False)
     return index
