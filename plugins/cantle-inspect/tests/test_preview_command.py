@@ -269,6 +269,7 @@ def test_files_of_roles(tmp_path: Path) -> None:
     result = run("a", "b", "-q", "x", "--role", "r")
     assert result.exit_code == 2
     assert "There are several files of roles: " in result.stderr
+    assert sources(answer("a", "b", "-q", "ferias")) == {"a.md", "b.md"}
     result = run("a", "b", "-q", "x", "--role", "r", "--roles", "b/roles.yaml")
     assert result.exit_code == 2
     assert "role 'r' has an empty rule" in result.stderr

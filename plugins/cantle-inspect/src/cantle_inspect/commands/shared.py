@@ -41,7 +41,7 @@ def filtering(function: Function) -> Function:
         **rest: Any,
     ) -> Any:
         pairs = [*where, *(f"dept={v}" for v in dept), *(f"classification={v}" for v in classification)]
-        file = roles_file(roles, rest["paths"])
+        file = roles_file(roles, rest["paths"], needed=role is not None)
         return function(access=access_of(pairs, role, file, rest["paths"]), roles=file, **rest)
 
     for add in (
@@ -83,16 +83,19 @@ def access_of(pairs: Iterable[str], role: str | None, file: Path | None, paths: 
     return Access.of(where, role=role, roles=file)
 
 
-def roles_file(named: str | None, paths: Sequence[str]) -> Path | None:
-    """The file of roles: the one that is named, else `roles.yaml` in the only directory of `paths` that has one."""
+def roles_file(named: str | None, paths: Sequence[str], needed: bool = False) -> Path | None:
+    """The file of roles: the one that is named, else `roles.yaml` in the only directory of `paths` that has one.
+
+    None where there is none, or several; several are a usage error when one is `needed`.
+    """
     if named is not None:
         return Path(named)
     found = [file for path in paths if (file := Path(path, ROLES)).is_file()]
-    if len(found) > 1:
+    if len(found) > 1 and needed:
         raise click.UsageError(
             f"There are several files of roles: {', '.join(map(str, found))}. Give one with --roles."
         )
-    return found[0] if found else None
+    return found[0] if len(found) == 1 else None
 
 
 def ranking(function: Function) -> Function:
