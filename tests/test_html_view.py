@@ -196,6 +196,17 @@ def test_stretches_are_the_whole_text_cut_where_its_holders_change() -> None:
     assert list(stretches([], [], 0)) == []
 
 
+def test_a_chunk_begins_behind_what_it_repeats_from_far_before() -> None:
+    text = "head|row1|row2"
+    chunks = [Chunk("head row1", 0, 9, spans=((0, 4), (5, 9))), Chunk("head row2", 10, 14, spans=((0, 4), (10, 14)))]
+    found = list(stretches(chunks, [], len(text)))
+    assert [(s.start, s.holders, s.opens, s.closes) for s in found if s.holders] == [
+        (0, (0, 1), (0,), ()),
+        (5, (0,), (), (0,)),
+        (10, (1,), (1,), (1,)),
+    ]
+
+
 def test_stretches_of_many_holders_take_linear_time() -> None:
     chunks = [Chunk("", i, i + 1, spans=((0, 1), (i, i + 1))) for i in range(1, 20_000)]
     found = list(stretches(chunks, [], 20_000))

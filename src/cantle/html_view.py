@@ -116,9 +116,10 @@ def _pieces(text: str, end: int, drawn: Sequence[Any], dropped: Sequence[tuple[i
 class Stretch(NamedTuple):
     """A stretch of a text that the same chunks hold from its start to its end, by positions (code points).
 
-    `holders` are their numbers, ascending; `reason` says why a stretch is in none by intent. The chunks in `opens` have
-    nothing before it, those in `closes` nothing behind it. It is empty only where chunks open that hold nothing at the
-    end of the text.
+    `holders` are their numbers, ascending; `reason` says why a stretch is in none by intent. The chunks in `opens`
+    begin with it and those in `closes` end with it: at their `start` and `end`, which leave out what is repeated from
+    far before, or else with the first and last of their stretches. It is empty only where chunks open that hold nothing
+    at the end of the text.
     """
 
     start: int
@@ -143,8 +144,13 @@ def stretches(chunks: Sequence[Chunk], dropped: Iterable[tuple[int, int, str]], 
             marks.setdefault(a, []).append((i, 1))
             marks.setdefault(b, []).append((i, -1))
         if spans:
-            firsts.setdefault(min(a for a, _ in spans), []).append(i)
-            lasts.setdefault(max(b for _, b in spans), []).append(i)
+            opens_at, closes_at = min(a for a, _ in spans), max(b for _, b in spans)
+            if any(a == chunk.start for a, _ in spans):
+                opens_at = chunk.start
+            if any(b == chunk.end for _, b in spans):
+                closes_at = chunk.end
+            firsts.setdefault(opens_at, []).append(i)
+            lasts.setdefault(closes_at, []).append(i)
         elif 0 <= chunk.start <= end:
             firsts.setdefault(chunk.start, []).append(i)
     reasons: dict[int, str | None] = {}

@@ -38,7 +38,7 @@ CASES = [
     (("separator", 3, "\n\\d+\t"), "Ends at the separator “\\n\\\\d+\\t”; level 3: no stronger one fits."),
     (("characters", 3), "Ends between two characters."),
     (("tokens", 0), "Ends where the window of tokens is full."),
-    (("row", 0), "Ends between two rows of a table or lines of code."),
+    (("row", 0), "Ends before a row of a table or a line of code."),
     (("section", 2, "subsection"), "Ends before a section (subsection); level 2: no stronger one fits."),
     (("preamble", 0), "Ends where the preamble ends."),
     (("sentence", 0), "Ends where a sentence ends; the strongest kind of border (level 0)."),

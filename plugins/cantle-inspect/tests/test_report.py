@@ -119,7 +119,9 @@ def check(chunks: Chunks) -> Page:
 
 
 def _first(chunk: Chunk) -> int:
-    return chunk.start if chunk.spans is None else min((a for a, b in chunk.spans if a < b), default=chunk.start)
+    """Where its number stands: at its start, or at its first stretch when none begins there."""
+    starts = [chunk.start] if chunk.spans is None else [a for a, b in chunk.spans if a < b]
+    return chunk.start if chunk.start in starts else min(starts, default=chunk.start)
 
 
 def _union(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:

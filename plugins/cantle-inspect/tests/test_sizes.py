@@ -61,7 +61,9 @@ def test_bins_hold_all_values_in_steps_that_people_can_read() -> None:
         assert sum(b.chunks for b in found) == len(values)
         assert len(found) <= 20
         assert all(b.high - b.low == found[0].high for b in found)
-    assert [(b.low, b.high) for b in bins([95])][-1] == (95, 100)
+    assert [(b.low, b.high) for b in bins([96])][-1] == (95, 100)
+    assert bins([100])[-1] == (95, 100, 1)  # a chunk at the limit is drawn below it
+    assert bins([0]) == [(0, 1, 1)]
     assert bins([]) == []
 
 

@@ -16,7 +16,7 @@ _WIDTH, _HEIGHT, _BASE = 320, 96, 78
 
 
 class Bin(NamedTuple):
-    """Chunks of at least `low` and less than `high`, in the unit of the sizes."""
+    """Chunks of more than `low` up to `high`, in the unit of the sizes; the first one holds those of 0 too."""
 
     low: float
     high: float
@@ -29,10 +29,9 @@ def bins(values: Sequence[float], most: int = 20) -> list[Bin]:
         return []
     top = max(values)
     step = _step(top / most)
-    count = min(most, floor(top / step) + 1)
-    found = [0] * count
+    found = [0] * max(1, ceil(top / step))
     for value in values:
-        found[min(count - 1, max(0, floor(value / step)))] += 1
+        found[max(0, ceil(value / step) - 1)] += 1
     return [Bin(i * step, (i + 1) * step, n) for i, n in enumerate(found)]
 
 
@@ -100,8 +99,7 @@ def describe(sizes: Sizes) -> str:
 
 
 def _range(b: Bin) -> str:
-    low, high = number(b.low), number(ceil(b.high) - 1)
-    return low if low == high else f"{low}–{high}"
+    return f"over {number(b.low)} up to {number(b.high)}" if b.low else f"up to {number(b.high)}"
 
 
 def _counted(count: int) -> str:

@@ -65,8 +65,8 @@ def view(chunks: Chunks) -> str:
         f"{lost(chunks)}</details>",
         f"<details><summary>Metadata of the document</summary>{metadata}</details>" if metadata else "",
         "</div></div></header>",
-        f'<div class="tools"><p class="legend">{_LEGEND}</p><div class="controls" hidden><label>Go to chunk <input '
-        'id="jump" inputmode="numeric" autocomplete="off" size="6"></label><label>Colours <select id="theme">'
+        f'<div class="tools"><p class="legend">{_LEGEND}</p>',
+        '<div class="controls" hidden><label>Colours <select id="theme">'
         '<option value="">as the system</option><option value="light">light</option><option value="dark">dark</option>'
         '</select></label><label><input id="keys" type="checkbox" checked> Keys</label><details class="help"><summary>'
         f"Help</summary>{_HELP}</details></div></div>",
@@ -74,6 +74,7 @@ def view(chunks: Chunks) -> str:
         f"{drawn}</main>",
         '<aside id="panel" class="panel" aria-label="The chunk that is chosen" hidden><div class="bar-of-panel">'
         '<button id="previous" type="button">Previous</button><button id="next" type="button">Next</button>'
+        '<label>Go to <input id="jump" aria-label="Go to chunk" inputmode="numeric" autocomplete="off"></label>'
         '<button id="close" type="button">Close</button></div><p id="also"></p><div id="about"><p class="hint">'
         "Point at a chunk, or press <kbd>j</kbd>.</p></div></aside></div>",
         '<section id="entries" class="entries" aria-labelledby="list"><h2 id="list">The chunks, one by one</h2>'

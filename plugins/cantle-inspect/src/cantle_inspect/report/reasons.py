@@ -13,7 +13,7 @@ _KINDS = {
     "section": "Ends before a section",
     "block": "Ends where a block ends",
     "line": "Ends where a line ends",
-    "row": "Ends between two rows of a table or lines of code",
+    "row": "Ends before a row of a table or a line of code",
     "item": "Ends before an item of a list",
     "sentence": "Ends where a sentence ends",
     "word": "Ends between two words: the sentence is longer than the limit",

@@ -136,7 +136,7 @@ def _note(comparison: Comparison, drawn: Sequence[Compared]) -> str:
 
 
 def _grid(columns: int) -> str:
-    return f"repeat({max(columns, 1)}, minmax(19rem, 1fr))"
+    return f"repeat({max(columns, 1)}, minmax(17rem, 1fr))"
 
 
 def _units(rows: Sequence[Compared]) -> str:
