@@ -124,6 +124,11 @@ def test_values_are_shown_in_short() -> None:
     assert len(str(caught.value)) < 300
 
 
+def test_values_that_are_no_json() -> None:
+    with pytest.raises(DocumentError, match="'source' must be a string or a list of strings"):
+        questions_of([{"question": "a", "source": [{1, 2}]}])
+
+
 def test_a_key_that_is_no_string() -> None:
     with pytest.raises(DocumentError, match="there is no key 1"):
         questions_of([{"question": "a", 1: 2}])

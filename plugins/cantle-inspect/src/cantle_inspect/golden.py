@@ -145,10 +145,11 @@ def _loads(text: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} is given twice")
+    value: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in value:
+            raise ValueError(f"the key {key!r} is given twice")
+        value[key] = item
     return value
 
 
@@ -201,7 +202,7 @@ def _nearest(key: str, known: Iterable[str]) -> str:
 
 def _shown(value: Any) -> str:
     """A value of a file, in short."""
-    text = repr(value) if not isinstance(value, list | dict) else json.dumps(value)
+    text = repr(value) if not isinstance(value, list | dict) else json.dumps(value, default=repr)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

@@ -47,8 +47,8 @@ The table shows the questions that failed and why, then the means over all quest
 json holds everything, jsonl and csv a line for each question and role.
 
 --sweep compares settings: all combinations of the values of options of a strategy, `strategy` and `ranker`. Values that
-hold commas are given as a list of JSON. What is compared is recall within the first budget where questions have spans,
-else recall@k.
+hold commas are given as a list of JSON. What is compared is recall within the first budget where all questions have
+spans, else recall@k.
 
 \b
 Examples:

@@ -103,7 +103,7 @@ _PROBLEMS = {
 def _show_sweep(found: Sweep) -> None:
     names = ["mrr", *(name for name in ("iou", "precision-omega") if name in found.best.totals)]
     main = list(dict.fromkeys([found.measure, "recall"]))
-    titles = [_title(name, found.top_k) for name in [*main, *names]]
+    titles = [_title(name, found.top_k).removeprefix("precision-") for name in [*main, *names]]
     varied = list(found.best.settings)
     show_table(
         ["#", *varied, "chunks", "tokens", *titles, "difference"],
@@ -137,7 +137,7 @@ _DIFFERENCES = {"best": "best", "equal": "none"}
 
 
 def _title(name: str, top_k: int) -> str:
-    return {"recall": f"recall@{top_k}", "mrr": "MRR", "iou": "IoU", "precision-omega": "omega"}.get(name, name)
+    return {"recall": f"recall@{top_k}", "mrr": "MRR", "iou": "IoU"}.get(name, name)
 
 
 def _interval(interval: Interval) -> tuple[str, str]:
