@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 
 from cantle import MDocument
 from cantle.commands import to_json
-from cantle.errors import DocumentError, OptionError
+from cantle.errors import DocumentError
 from cantle_inspect import (
     Access,
     Corpus,
@@ -26,11 +24,8 @@ from cantle_inspect import (
     LeftOut,
     Pool,
     Question,
-    RankError,
     Roles,
     evaluate,
-    read_corpus,
-    read_golden,
 )
 
 NUCLEO = Path(__file__).parent.parent / "examples" / "nucleo"
@@ -326,25 +321,6 @@ def test_metadata_of_a_strategy_opens_nothing() -> None:
 # --- rankers, options, results -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("scores", "says"),
-    [
-        (lambda n: [1.0] * (n - 1), "3 scores for 4 texts"),
-        (lambda n: [math.nan] * n, "NaN"),
-        (lambda n: [[1.0]] * n, "one number for each"),
-    ],
-)
-def test_rankers_that_give_no_scores(scores: Callable[[int], Any], says: str) -> None:
-    with pytest.raises(RankError, match=says):
-        ask(Question("ferias", sources=("leave.md",)), ranker=lambda texts: lambda question: scores(len(texts)))
-
-
-@pytest.mark.parametrize("wrong", [{"top_k": 0}, {"budgets": (0,)}, {"ranker": "bm26"}, {"roles": "nowhere.yaml"}])
-def test_wrong_options(wrong: dict[str, Any]) -> None:
-    with pytest.raises(OptionError):
-        ask(Question("ferias", sources=("leave.md",)), **wrong)
-
-
 def test_a_filter_that_lets_nothing_through() -> None:
     found = ask(Question("ferias", sources=("leave.md",), spans={"leave.md": ((0, 5),)}), where={"dept": "none"})
     assert found.answers[0].hits == ()
@@ -420,52 +396,3 @@ def test_any_text(question: str, text: str) -> None:
     found = evaluate(Corpus(documents), [asked], min_recall=0)
     to_json(found.to_dict())
     assert found.answers[0].found == (found.answers[0].rank is not None)
-
-
-def test_the_same_twice() -> None:
-    questions = read_golden(NUCLEO / "golden-questions.json")
-    corpus = read_corpus(NUCLEO, skip=[NUCLEO / "golden-questions.json"])
-    one, two = (evaluate(corpus, questions, roles=NUCLEO / "roles.yaml").to_dict() for _ in range(2))
-    assert one == two
-
-
-# --- the example ---------------------------------------------------------------------------------
-
-
-def example(**how: Any) -> Evaluation:
-    golden = NUCLEO / "golden-questions.json"
-    corpus = read_corpus(NUCLEO, require=["dept", "classification"], skip=[golden, *how.pop("skip", ())])
-    return evaluate(corpus, read_golden(golden), **{"roles": NUCLEO / "roles.yaml", **how})
-
-
-def test_the_example_is_found_with_the_defaults() -> None:
-    found = example()
-    assert found.questions >= 20
-    assert found.totals["recall"].value == 1.0
-    assert found.problems == {}
-    assert found.ok
-
-
-@pytest.mark.parametrize("name", ["politica-ferias.md", "faq-billing.md", "runbook-deploy.md"])
-def test_the_example_fails_without_a_document(name: str) -> None:
-    found = example(skip=[NUCLEO / name])
-    assert not found.ok
-    assert found.problems["missing"] > 0
-    assert f"{name} is not in the corpus" in " ".join(text for _, text in problems(found))
-
-
-def test_a_role_that_sees_too_much_is_a_leak_in_the_example() -> None:
-    roles = Roles({"intern": ({},), "employee": ({},), "hr_admin": ({},), "sre": ({},)})
-    found = example(roles=roles)
-    assert found.problems["leak"] > 10
-    assert not found.ok
-
-
-def test_many_questions_and_chunks_take_little_time() -> None:
-    lines = [f"Parágrafo {i} trata do tema {i * 7 % 500} e cita a norma {i % 90}." for i in range(2000)]
-    texts = ["\n\n".join(lines[at : at + 100]) for at in range(0, 2000, 100)]
-    corpus = Corpus(tuple(MDocument.from_text(text, source=f"{i}.txt") for i, text in enumerate(texts)))
-    questions = [Question(f"norma {i} tema {i}", id=str(i), spans={f"{i % 20}.txt": ((5, 60),)}) for i in range(500)]
-    start = time.process_time()
-    evaluate(corpus, questions, cutting=Cutting("recursive", {"max_size": 60, "overlap": 0}), ranker="bm25")
-    assert time.process_time() - start < 10
