@@ -124,9 +124,11 @@ def test_the_same_cuts_in_all_formats(tmp_path: Path) -> None:
     ]
     shown = run(str(TIDE), "-n", "150", "--overlap", "0", "-f", "table").stdout
     assert "max_size=150, sizes in characters" in shown
-    for name, row in by_name.items():
-        line = next(line for line in shown.splitlines() if line.startswith(name[:10]))
-        assert line.split()[1] == str(row["totalChunks"])
+    lines = {line[:20].strip(): line[20:].split() for line in shown.splitlines()}
+    assert " ".join(lines[""]) == "markdown, overlap=0 structural-context recursive, overlap=0 sentence"
+    assert lines["chunks"] == [str(row["totalChunks"]) for row in by_name.values()]
+    assert lines["largest"] == [str(row["sizes"]["max"]) for row in by_name.values()]
+    assert lines["cuts in tables"][::2] == [str(row["cutsInside"]["table"]["cuts"]) for row in by_name.values()]
 
 
 def test_common_options_go_to_those_that_take_them() -> None:

@@ -13,7 +13,7 @@ from cantle.commands import STRATEGY, Failure, as_json, counted, document, parse
 
 from ..comparison import Candidate, Comparison, compare
 from ..cuts import KINDS
-from ..report.side_by_side import COLUMNS, cells
+from ..report.side_by_side import cells
 from ..report.summary import worded_options
 from .tables import chosen_format, format_option, show_table
 from .view import save, target_of
@@ -128,18 +128,24 @@ def _write(found: Comparison, format_: str) -> None:
         _table(found)
 
 
+_NAMES = (
+    *("", "chunks", "smallest", "median", "mean", "largest", "of the limit used", "repeated (overlap)"),
+    *("dropped characters", "cuts in sentences", "cuts in tables", "cuts in code"),
+)
+"""What the rows of the table are called: those of `COLUMNS`."""
+
+
 def _table(found: Comparison) -> None:
-    rows = []
-    for row in found.rows:
-        shown = cells(found, row)
-        if not found.unit and not row.error:
-            shown[0] += f", in {row.sizes.unit}"
-        rows.append(shown)
+    """A column a strategy: so it fits a terminal with names and options of any length."""
+    shown = [cells(found, row) for row in found.rows]
+    lines = [list(line) for line in zip(_NAMES, *shown, strict=True)]
+    if not found.unit:
+        lines.insert(2, ["unit", *("–" if row.error else row.sizes.unit for row in found.rows)])
     about = worded_options({k: v for k, v in found.common.items() if k != "length_function"})
     about += [f"sizes in {found.unit}"] if found.unit else []
     title = f"{found.document.source}: {', '.join(about)}" if about else found.document.source
-    show_table(COLUMNS, rows, title=printable(title), right=" ".join(COLUMNS[1:]))
-    click.echo("sentences, tables, code: cuts that go through one, and their share of all cuts.")
+    click.echo(f"{printable(title)}\n")
+    show_table(lines[0], lines[1:])
 
 
 def _lines(found: Comparison) -> Iterator[list[object]]:
