@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from .terms import terms
+from .terms import plain_words, words
 
 __all__ = ["Bm25", "bm25"]
 
@@ -24,24 +24,39 @@ def bm25(texts: Sequence[str], stop_words: Collection[str] = ()) -> Bm25:
 
 
 class Bm25:
-    """An index of bm25s over words as we tell them apart."""
+    """Two indexes of bm25s, each made for the first question that needs it: over plain words, and over words as
+    scripts without blanks need them. Most questions are the same in both; then what other texts are written in has no
+    part in their scores."""
 
     def __init__(self, texts: Sequence[str], stop_words: Collection[str] = ()) -> None:
-        self._stop_words = stop_words
-        self._size = len(texts)
-        self._numbers: dict[str, int] = {}
-        documents = [[self._number(word) for word in terms(text, stop_words, least=1)] for text in texts]
-        self._index: Any = _indexed(documents, self._numbers) if self._numbers else None
-
-    def _number(self, word: str) -> int:
-        return self._numbers.setdefault(word, len(self._numbers))
+        self._texts, self._stop_words = texts, stop_words
+        self._indexes: dict[Callable[[str], list[str]], _Index] = {}
 
     def __call__(self, question: str) -> list[float]:
         """A score for each text."""
-        asked = [self._numbers[w] for w in terms(question, self._stop_words, least=1) if w in self._numbers]
-        if not asked:
+        plain, asked = plain_words(question), words(question)
+        split = plain_words if plain == asked else words
+        if split not in self._indexes:
+            self._indexes[split] = _Index([self._kept(split(text)) for text in self._texts])
+        return self._indexes[split].scores(self._kept(asked))
+
+    def _kept(self, found: list[str]) -> list[str]:
+        return [word for word in found if word not in self._stop_words] if self._stop_words else found
+
+
+class _Index:
+    def __init__(self, texts: Iterable[list[str]]) -> None:
+        self._numbers: dict[str, int] = {}
+        number = self._numbers.setdefault
+        documents = [[number(word, len(self._numbers)) for word in found] for found in texts]
+        self._size = len(documents)
+        self._index: Any = _indexed(documents, self._numbers) if self._numbers else None
+
+    def scores(self, asked: Iterable[str]) -> list[float]:
+        known = [self._numbers[word] for word in asked if word in self._numbers]
+        if not known:
             return [0.0] * self._size
-        scores: list[float] = self._index.get_scores_from_ids(asked).tolist()
+        scores: list[float] = self._index.get_scores_from_ids(known).tolist()
         return scores
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from unicodedata import category, combining, normalize
 
-__all__ = ["fold", "terms", "words"]
+__all__ = ["fold", "plain_words", "terms", "words"]
 
 # Scripts that put no blanks between words: Thai, Lao, Myanmar, Khmer, kana, Han.
 _UNSPACED = (
@@ -43,7 +43,12 @@ class _Folding(dict[int, str]):
 _FOLDING = _Folding()
 
 
-_ASCII_WORD = re.compile(r"\w+")
+_PLAIN_WORD = re.compile(r"\w+")
+
+
+def plain_words(text: str) -> list[str]:
+    r"""What `\w+` finds in a text, folded. Right for scripts that put blanks between words, but Indic ones."""
+    return _PLAIN_WORD.findall(fold(text))
 
 
 def words(text: str) -> list[str]:
@@ -54,7 +59,7 @@ def words(text: str) -> list[str]:
     """
     text = fold(text)
     if text.isascii():
-        return _ASCII_WORD.findall(text)
+        return _PLAIN_WORD.findall(text)
     found: list[str] = _word().findall(text)
     if _RUNS.search(text) is None:
         return found
