@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Never
 
 from . import checks
-from .chunk import Chunk
+from .chunk import Chunk, Cut
 from .chunks import Chunks
 from .errors import OptionError, PluginError
 from .plugins import Registry, host_of, registry
@@ -220,6 +220,8 @@ class MDocument(Source):
             chunks = chunks.moved(self, offsets)
         elif chunks.source is not self:
             chunks = chunks.moved(self, OffsetMap.identity(len(self.text)))
+        if getattr(chosen, "explain", False) and len(chunks) and chunks[-1].cut is not None:
+            chunks[-1].cut = Cut("end", 0)  # what else it was cut at left only blanks, or what is in no chunk
         if getattr(chosen, "add_start_index", False):
             chunks.add_start_index()
         chunks = host.finish_chunks(self, chunks)
