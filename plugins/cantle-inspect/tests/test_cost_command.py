@@ -201,6 +201,17 @@ def test_since(tmp_path: Path) -> None:
     assert "Changed since the earlier state: " in run("new", "--since", "old", "-f", "table").stdout
 
 
+def test_files_of_the_command_in_the_directory_are_no_documents(tmp_path: Path) -> None:
+    write(tmp_path / "docs" / "a.txt", "Some words. " * 100)
+    chunks = CliRunner().invoke(cli, ["chunk", "docs/a.txt", "-n", "480", "-f", "jsonl", "-o", "docs/old.jsonl", "-q"])
+    assert chunks.exit_code == 0
+    for _ in range(2):
+        result = run("docs", "--since", "docs/old.jsonl", "-o", "docs/cost.json", "-q")
+        assert result.exit_code == 0
+        found = json.loads(Path("docs/cost.json").read_text(encoding="utf-8"))
+        assert [document["source"] for document in found["documents"]] == ["a.txt"]
+
+
 # -- wrong usage --------------------------------------------------------------------------------------
 
 

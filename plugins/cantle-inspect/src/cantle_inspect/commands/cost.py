@@ -32,7 +32,7 @@ Examples:
   cantle cost policies/
   cantle cost policies/ --currency BRL --rate 5.0 --reindex 4
   cantle cost policies/ --model text-embedding-3-large -s structural-context -n 400 -l cl100k_base
-  cantle cost policies/ --model bge-m3 --provider cloudflare
+  cantle cost policies/ --model text-embedding-3-small --provider azure
   cantle cost policies/ --model our-own-model --price 0.05 --discount 0.5
   cantle cost policies/ --since last-quarter.jsonl -f json -o cost.json
   cantle cost policies/ --max-cost 0.50 -f csv
@@ -120,7 +120,8 @@ def command(
     most = amount("max-cost", max_cost, zero=True) if max_cost is not None else None
     written = format_ or _SUFFIXES.get(Path(out or "").suffix.lower()) or chosen_format(None, *_FORMATS)
     is_old_directory = since is not None and Path(since).is_dir()
-    corpus = read_corpus(paths, require=require, read=read)
+    ours = [name for name in (since, out) if name]  # they may lie in DIR, and are no documents of it
+    corpus = read_corpus(paths, require=require, skip=ours, read=read)
     found = cost(
         corpus,
         model=model,
