@@ -33,8 +33,6 @@ from cantle_inspect.prices import nearest, price_of
         ("text-embedding-3-large", "openai"),
         ("text-embedding-3-small", "azure"),
         ("mistral-embed", "mistral"),
-        ("embed-v4.0", "cohere"),
-        ("voyage-3", "voyageai"),
         ("gpt-4o", "openai"),
     ],
 )
