@@ -20,8 +20,8 @@ from cantle.errors import OptionError, UnknownStrategyError
 from cantle.html_view import visible
 from cantle_inspect import Comparison, compare
 from cantle_inspect.commands.compare import command, split_options
-from cantle_inspect.comparison import candidates
-from cantle_inspect.cuts import Whole
+from cantle_inspect.measures.cuts import Whole
+from cantle_inspect.report.comparison import candidates
 from cantle_inspect.report.side_by_side import row_breaks
 
 DOCUMENTS = Path(__file__).parent / "documents"

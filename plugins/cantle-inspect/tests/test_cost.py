@@ -15,8 +15,8 @@ from cantle import MDocument
 from cantle.errors import DocumentError, OptionError
 from cantle.lengths import resolve
 from cantle_inspect import Corpus, Cost, Cutting, cost, read_corpus
-from cantle_inspect.edits import SENTENCE, edited
-from cantle_inspect.money import amount, currency_code, shown, written
+from cantle_inspect.costs.edits import SENTENCE, edited
+from cantle_inspect.costs.money import amount, currency_code, shown, written
 
 NUCLEO = Path(__file__).parent.parent / "examples" / "nucleo"
 TOKENS = resolve("text-embedding-3-small")

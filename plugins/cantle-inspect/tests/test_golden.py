@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cantle.errors import CantleError, DocumentError
 from cantle_inspect import Question, questions_of, read_golden
-from cantle_inspect.golden import folded
+from cantle_inspect.golden.questions import folded
 
 DATA = Path(__file__).parent / "data"
 WRONG = [json.loads(line) for line in (DATA / "golden-wrong.jsonl").read_text("utf-8").splitlines()]

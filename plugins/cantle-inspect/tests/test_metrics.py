@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cantle import Chunk, MDocument
 from cantle_inspect import Interval, bootstrap
-from cantle_inspect.metrics import (
+from cantle_inspect.golden.metrics import (
     Layout,
     Piece,
     Span,
@@ -161,7 +161,7 @@ def test_the_bootstrap_is_the_percentile_bootstrap() -> None:
 def test_the_bootstrap_draws_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [i % 7 / 7 for i in range(333)]
     whole = bootstrap(values)
-    monkeypatch.setattr("cantle_inspect.metrics._AT_ONCE", 1000)
+    monkeypatch.setattr("cantle_inspect.golden.metrics._AT_ONCE", 1000)
     assert bootstrap(values) == whole
 
 

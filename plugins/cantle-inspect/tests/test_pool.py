@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cantle import MDocument, registry
 from cantle.errors import OptionError, UnknownStrategyError
 from cantle_inspect import Access, Corpus, Cutting, Pool
-from cantle_inspect.pool import MAX_SIZE
+from cantle_inspect.corpus.pool import MAX_SIZE
 
 TEXT = "# Férias\n\nVocê tem 30 dias.\n\n## Abono\n\n" + "Até um terço. " * 80
 

@@ -22,8 +22,8 @@ from genai_prices.types import (
 )
 
 from cantle.errors import OptionError
-from cantle_inspect import prices
-from cantle_inspect.prices import nearest, price_of
+from cantle_inspect.costs import prices
+from cantle_inspect.costs.prices import nearest, price_of
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ import socket, sys, threading
 def refused(*_, **__):
     raise AssertionError("a socket was opened")
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refused
-from cantle_inspect.prices import nearest, price_of
+from cantle_inspect.costs.prices import nearest, price_of
 assert price_of("text-embedding-3-small").per_million
 assert nearest("bge")
 from genai_prices import data_snapshot
@@ -177,7 +177,7 @@ assert threading.active_count() == 1
 def test_the_package_is_imported_when_a_price_is_asked_for() -> None:
     code = """
 import sys
-import cantle_inspect.cost, cantle_inspect.commands.cost
+import cantle_inspect.costs.cost, cantle_inspect.commands.cost
 assert not {"genai_prices", "pydantic", "numpy", "rich.table", "bm25s"} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", code], check=True)

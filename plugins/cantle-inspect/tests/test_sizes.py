@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cantle import Chunk, Chunks, MDocument, Source
 from cantle_inspect import Sizes, losses, measured
+from cantle_inspect.measures.sizes import number, repeated
 from cantle_inspect.report.histogram import bins, histogram
-from cantle_inspect.sizes import number, repeated
 
 TEXT = "One two three. Four five six.\n\nSeven eight nine. Ten eleven twelve."
 

@@ -15,7 +15,7 @@ from cantle import MDocument
 from cantle.commands import to_json
 from cantle.errors import OptionError
 from cantle_inspect import Corpus, Cutting, Question, Sweep, bootstrap, evaluate, named, read_corpus, read_golden, sweep
-from cantle_inspect.evaluate import Evaluator
+from cantle_inspect.golden.evaluate import Evaluator
 
 NUCLEO = Path(__file__).parent.parent / "examples" / "nucleo"
 GOLDEN = read_golden(NUCLEO / "golden-questions.json")

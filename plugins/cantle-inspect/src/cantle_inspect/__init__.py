@@ -12,83 +12,82 @@ print(preview(corpus, "Quantos dias de ferias?", where={"dept": "hr"}).to_dict()
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cantle import hookimpl
 
 if TYPE_CHECKING:
-    from .access import Access, read_roles
-    from .answers import Answer, Problem
-    from .audit import audit_record, write_audit
-    from .changes import Change
-    from .comparison import Candidate, Compared, Comparison, compare
-    from .corpus import Corpus, LeftOut, read_corpus
-    from .cost import Cost, DocumentCost, cost
-    from .evaluate import Evaluator, evaluate
-    from .evaluation import Evaluation
-    from .explain import explained
-    from .golden import Question, questions_of, read_golden
-    from .metrics import Interval, bootstrap
-    from .pool import Cutting, Passage, Pool
-    from .preview import Hit, Preview, RankError, ordered, preview, ranked
+    from .asking.audit import audit_record, write_audit
+    from .asking.preview import Preview, preview
+    from .corpus.access import Access, read_roles
+    from .corpus.pool import Cutting, Passage, Pool
+    from .corpus.reading import Corpus, LeftOut, read_corpus
+    from .corpus.roles import Roles
+    from .costs.changes import Change
+    from .costs.cost import Cost, DocumentCost, cost
+    from .golden.answers import Answer, Problem
+    from .golden.evaluate import Evaluator, evaluate
+    from .golden.evaluation import Evaluation
+    from .golden.metrics import Interval, bootstrap
+    from .golden.questions import Question, questions_of, read_golden
+    from .golden.sweep import Sweep, SweepRow, sweep
+    from .measures.explain import explained
+    from .measures.sizes import Losses, Sizes, losses, measured
     from .rank import NamedRanker, Ranker, Scorer, named
+    from .rank.hits import Hit, RankError, ordered, ranked
+    from .report.comparison import Candidate, Compared, Comparison, compare
     from .report.page import view
-    from .roles import Roles
-    from .sizes import Losses, Sizes, losses, measured
-    from .sweep import Sweep, SweepRow, sweep
 
 _HOMES = {
-    "Access": "access",
-    "Answer": "answers",
-    "Candidate": "comparison",
-    "Change": "changes",
-    "Compared": "comparison",
-    "Comparison": "comparison",
-    "Corpus": "corpus",
-    "Cost": "cost",
-    "Cutting": "pool",
-    "DocumentCost": "cost",
-    "Evaluation": "evaluation",
-    "Evaluator": "evaluate",
-    "Hit": "preview",
-    "Interval": "metrics",
-    "LeftOut": "corpus",
-    "Losses": "sizes",
+    "Access": "corpus.access",
+    "Answer": "golden.answers",
+    "Candidate": "report.comparison",
+    "Change": "costs.changes",
+    "Compared": "report.comparison",
+    "Comparison": "report.comparison",
+    "Corpus": "corpus.reading",
+    "Cost": "costs.cost",
+    "Cutting": "corpus.pool",
+    "DocumentCost": "costs.cost",
+    "Evaluation": "golden.evaluation",
+    "Evaluator": "golden.evaluate",
+    "Hit": "rank.hits",
+    "Interval": "golden.metrics",
+    "LeftOut": "corpus.reading",
+    "Losses": "measures.sizes",
     "NamedRanker": "rank",
-    "Passage": "pool",
-    "Pool": "pool",
-    "Preview": "preview",
-    "Problem": "answers",
-    "Question": "golden",
-    "RankError": "preview",
+    "Passage": "corpus.pool",
+    "Pool": "corpus.pool",
+    "Preview": "asking.preview",
+    "Problem": "golden.answers",
+    "Question": "golden.questions",
+    "RankError": "rank.hits",
     "Ranker": "rank",
-    "Roles": "roles",
+    "Roles": "corpus.roles",
     "Scorer": "rank",
-    "Sizes": "sizes",
-    "Sweep": "sweep",
-    "SweepRow": "sweep",
-    "audit_record": "audit",
-    "bootstrap": "metrics",
-    "cost": "cost",
-    "compare": "comparison",
-    "evaluate": "evaluate",
-    "explained": "explain",
-    "losses": "sizes",
-    "measured": "sizes",
+    "Sizes": "measures.sizes",
+    "Sweep": "golden.sweep",
+    "SweepRow": "golden.sweep",
+    "audit_record": "asking.audit",
+    "bootstrap": "golden.metrics",
+    "cost": "costs.cost",
+    "compare": "report.comparison",
+    "evaluate": "golden.evaluate",
+    "explained": "measures.explain",
+    "losses": "measures.sizes",
+    "measured": "measures.sizes",
     "named": "rank",
-    "ordered": "preview",
-    "preview": "preview",
-    "questions_of": "golden",
-    "ranked": "preview",
-    "read_corpus": "corpus",
-    "read_golden": "golden",
-    "read_roles": "access",
-    "sweep": "sweep",
+    "ordered": "rank.hits",
+    "preview": "asking.preview",
+    "questions_of": "golden.questions",
+    "ranked": "rank.hits",
+    "read_corpus": "corpus.reading",
+    "read_golden": "golden.questions",
+    "read_roles": "corpus.access",
+    "sweep": "golden.sweep",
     "view": "report.page",
-    "write_audit": "audit",
+    "write_audit": "asking.audit",
 }
 
 __all__ = [
@@ -150,17 +149,6 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _Package(ModuleType):
-    """Some functions are named as their modules are. The function is what the package offers."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):  # the import of a submodule sets it
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 @hookimpl

@@ -11,10 +11,10 @@ import click
 
 from cantle.commands import STRATEGY, Failure, as_json, counted, document, parsed, printable, reading, sizing
 
-from ..comparison import Candidate, Comparison, compare
-from ..cuts import KINDS
+from ..measures.cuts import KINDS
+from ..measures.settings import worded_options
+from ..report.comparison import Candidate, Comparison, compare
 from ..report.side_by_side import cells
-from ..report.summary import worded_options
 from .tables import chosen_format, format_option, show_table
 from .view import save, target_of
 

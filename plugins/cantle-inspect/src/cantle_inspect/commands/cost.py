@@ -111,10 +111,10 @@ def command(
     quiet: bool,
 ) -> None:
     """Count tokens and write what they cost; the help is `_HELP`."""
-    from ..corpus import read_corpus
-    from ..cost import cost
-    from ..money import amount
-    from ..pool import Cutting
+    from ..corpus.pool import Cutting
+    from ..corpus.reading import read_corpus
+    from ..costs.cost import cost
+    from ..costs.money import amount
     from .costs import notes, rendered, show, too_much
 
     most = amount("max-cost", max_cost, zero=True) if max_cost is not None else None

@@ -13,8 +13,8 @@ import click
 
 from cantle.commands import counted, printable, to_json
 
-from ..cost import Cost
-from ..money import shown, written
+from ..costs.cost import Cost
+from ..costs.money import shown, written
 from .tables import show_table
 
 __all__ = ["notes", "rendered", "show", "too_much"]

@@ -13,15 +13,15 @@ from click.core import ParameterSource
 
 from cantle.commands import Bar, Failure, counted, cutting, opened, parsed, printable, reading
 
-from ..access import Access
-from ..audit import write_audit
-from ..corpus import Corpus, read_corpus
-from ..evaluate import BUDGETS, Evaluator
-from ..evaluation import Evaluation
-from ..golden import Question, read_golden
-from ..pool import Cutting
+from ..asking.audit import write_audit
+from ..corpus.access import Access
+from ..corpus.pool import Cutting
+from ..corpus.reading import Corpus, read_corpus
+from ..golden.evaluate import BUDGETS, Evaluator
+from ..golden.evaluation import Evaluation
+from ..golden.questions import Question, read_golden
+from ..golden.sweep import Sweep, sweep
 from ..rank import named
-from ..sweep import Sweep, sweep
 from .results import rendered, show
 from .shared import filtering, ranking, requiring, told
 from .tables import chosen_format, format_option

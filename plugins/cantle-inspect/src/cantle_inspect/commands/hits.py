@@ -11,10 +11,11 @@ import click
 
 from cantle.commands import counted, printable
 
-from ..access import listed
-from ..corpus import is_missing
-from ..preview import Preview, ranker_name
+from ..asking.preview import Preview
+from ..corpus.access import listed
+from ..corpus.reading import is_missing
 from ..rank import words
+from ..rank.hits import ranker_name
 from .tables import show_table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 
 from cantle.commands import LENGTH, Failure, as_json, cutting, printable, reading
 
-from ..access import Access
+from ..corpus.access import Access
 from .shared import filtering, ranking, requiring, told
 from .tables import chosen_format, format_option
 
@@ -90,10 +90,10 @@ def command(
     format_: str | None,
 ) -> None:
     """Rank the chunks of documents; the help is `_HELP`."""
-    from ..audit import write_audit
-    from ..corpus import read_corpus
-    from ..pool import Cutting
-    from ..preview import preview
+    from ..asking.audit import write_audit
+    from ..asking.preview import preview
+    from ..corpus.pool import Cutting
+    from ..corpus.reading import read_corpus
     from .hits import note, show
 
     if not question.strip():

@@ -12,11 +12,12 @@ import click
 
 from cantle.commands import counted, printable, to_json
 
-from ..answers import Answer
-from ..evaluation import Evaluation
-from ..metrics import Interval, camel
-from ..sweep import Sweep, SweepRow, shown
-from ..unfound import expectation
+from ..golden.answers import Answer
+from ..golden.evaluation import Evaluation
+from ..golden.metrics import Interval
+from ..golden.sweep import Sweep, SweepRow, shown
+from ..golden.unfound import expectation
+from ..names import camel
 from .tables import show_table
 
 __all__ = ["rendered", "show"]

@@ -11,7 +11,7 @@ import click
 
 from cantle.commands import printable
 
-from ..access import Access
+from ..corpus.access import Access
 
 __all__ = ["ROLES", "access_of", "filtering", "ranking", "requiring", "roles_file"]
 

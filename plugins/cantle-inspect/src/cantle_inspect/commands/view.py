@@ -11,7 +11,7 @@ import click
 
 from cantle.commands import counted, cutting, document, opened, printable, reading
 
-from ..explain import explained
+from ..measures.explain import explained
 from ..report.page import view
 
 __all__ = ["command", "save"]

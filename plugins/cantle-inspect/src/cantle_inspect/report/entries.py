@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from cantle import Chunk, Chunks
 from cantle.html_view import attribute, escaped, worded
 
-from ..sizes import Sizes, number
+from ..measures.sizes import Sizes, number
 from .drawing import isolated
 from .reasons import why
 

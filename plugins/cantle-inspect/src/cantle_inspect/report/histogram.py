@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cantle.html_view import attribute, escaped
 
-from ..sizes import Sizes, number
+from ..measures.sizes import Sizes, number
 
 __all__ = ["Bin", "bins", "histogram"]
 

@@ -7,12 +7,13 @@ from itertools import pairwise
 from cantle import Chunks
 from cantle.html_view import escaped
 
-from ..sizes import measured
+from ..measures.settings import title
+from ..measures.sizes import measured
 from .drawing import draw, in_blocks, line_breaks
 from .entries import badge, entries
 from .histogram import describe, histogram
 from .skeleton import asset, page
-from .summary import document, figures, lost, options, settings, title
+from .summary import document, figures, lost, options, settings
 
 __all__ = ["view"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cantle import Chunk, Chunks
 
-from ..sizes import Sizes, number
+from ..measures.sizes import Sizes, number
 
 __all__ = ["why"]
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from cantle import Chunk
 from cantle.html_view import attribute, escaped
 
-from ..cuts import KINDS
-from ..sizes import Sizes, number
+from ..measures.cuts import KINDS
+from ..measures.settings import worded_options
+from ..measures.sizes import Sizes, number
 from .drawing import direction, draw, isolated
 from .histogram import histogram
 from .reasons import why
 from .skeleton import asset, page
-from .summary import worded_options
 
 if TYPE_CHECKING:
-    from ..comparison import Compared, Comparison
+    from .comparison import Compared, Comparison
 
 __all__ = ["COLUMNS", "cells", "fragment", "side_by_side"]
 

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import cantle
-from cantle import Chunks, MDocument
+from cantle import Chunks
 from cantle.html_view import escaped
 
-from ..sizes import Sizes, losses, number, repeated
+from ..measures.settings import config_hash, in_force, literal, strategy_name
+from ..measures.sizes import Sizes, losses, number, repeated
 from .drawing import isolated
 from .entries import definitions
 
-__all__ = [
-    "Setting",
-    "changed",
-    "config_hash",
-    "document",
-    "figures",
-    "in_force",
-    "literal",
-    "lost",
-    "options",
-    "settings",
-    "strategy_name",
-    "title",
-    "worded_options",
-]
+__all__ = ["document", "figures", "lost", "options", "settings"]
 
 
 def figures(chunks: Chunks, sizes: Sizes) -> str:
@@ -97,27 +82,6 @@ def settings(chunks: Chunks) -> str:
     return f"<dl>{listed}</dl>"
 
 
-class Setting(NamedTuple):
-    """An option in force, and whether its value is another than the default."""
-
-    name: str
-    value: Any
-    given: bool
-
-
-def in_force(strategy: Any) -> list[Setting]:
-    """All options that a strategy uses, those with another value than their default first."""
-    if not dataclasses.is_dataclass(strategy) or isinstance(strategy, type):
-        return []
-    unused = getattr(strategy, "unused", ())
-    found = []
-    for f in dataclasses.fields(strategy):
-        if f.init and f.name not in unused:
-            value = getattr(strategy, f.name)
-            found.append(Setting(f.name, value, not _is_default(f, value)))
-    return sorted(found, key=lambda setting: not setting.given)
-
-
 def options(strategy: Any) -> str:
     """All options in force, as a table."""
     rows = "".join(
@@ -126,61 +90,6 @@ def options(strategy: Any) -> str:
         for name, value, given in in_force(strategy)
     )
     return f"<table><tbody>{rows}</tbody></table>" if rows else ""
-
-
-def changed(strategy: Any) -> dict[str, Any]:
-    """The options that have another value than their default, but for `explain`: name -> value."""
-    return {s.name: s.value for s in in_force(strategy) if s.given and s.name != "explain"}
-
-
-def worded_options(values: Mapping[str, Any]) -> list[str]:
-    """Options as they are written in Python: `max_size=400`."""
-    return [f"{name}={literal(value)}" for name, value in values.items()]
-
-
-def title(strategy: Any) -> str:
-    """A strategy with the options that were given, in words: `recursive, max_size=400`."""
-    return ", ".join([strategy_name(strategy), *worded_options(changed(strategy))])
-
-
-def _is_default(f: dataclasses.Field[Any], value: Any) -> bool:
-    try:
-        if f.default is not dataclasses.MISSING:
-            return bool(type(value) is type(f.default) and value == f.default)
-        return f.default_factory is not dataclasses.MISSING and bool(value == f.default_factory())
-    except Exception:  # a value that cannot be compared, as an array of numpy
-        return False
-
-
-def literal(value: Any) -> str:
-    """An option's value as Python writes it; of objects and functions the name, which is the same in every run."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        inside = ", ".join(map(literal, value))
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
-    if isinstance(value, set | frozenset):
-        return "{" + ", ".join(sorted(map(literal, value))) + "}"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
-    owner = value if hasattr(value, "__qualname__") else type(value)
-    return f"{owner.__module__}.{owner.__qualname__}"
-
-
-def strategy_name(strategy: Any) -> str:
-    """The name of a strategy; that of its class when it has none."""
-    return str(getattr(strategy, "name", type(strategy).__name__))
-
-
-def config_hash(chunks: Chunks) -> str:
-    """The hash of the configuration as it is without `explain`, which changes no chunk."""
-    strategy: Any = chunks.strategy
-    if getattr(strategy, "explain", False) is True and dataclasses.is_dataclass(strategy):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what they say of the options was said before
-            plain: Any = dataclasses.replace(strategy, explain=False)  # type: ignore[type-var]
-            return MDocument("", chunks.source.kind).chunk(plain).config_hash
-    return chunks.config_hash
 
 
 def document(chunks: Chunks) -> str:

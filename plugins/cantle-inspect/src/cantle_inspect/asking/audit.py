@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from cantle.commands import opened, to_json
 
-from .access import Access
+from ..corpus.access import Access
 
 if TYPE_CHECKING:
-    from .preview import Hit
+    from ..rank.hits import Hit
 
 __all__ = ["audit_record", "write_audit"]
 

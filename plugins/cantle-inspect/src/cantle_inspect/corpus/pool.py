@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -14,10 +13,14 @@ from cantle import Chunk, Chunks, MDocument, Strategy, registry
 from cantle.errors import CantleError, OptionError, UnknownLengthError, UnknownStrategyError
 from cantle.lengths import LengthLike, resolve
 
+from ..measures.settings import fields
 from .access import Access
-from .corpus import Corpus, LeftOut
+from .reading import Corpus, LeftOut
 
-__all__ = ["Cutting", "Passage", "Pool"]
+__all__ = ["MAX_SIZE", "MODEL", "Cutting", "Passage", "Pool"]
+
+MODEL = "text-embedding-3-small"
+"""The embedding model whose tokens are counted."""
 
 MAX_SIZE = 480
 """The limit of a chunk when none is given, in the unit of the length function."""
@@ -57,13 +60,11 @@ class Cutting:
             return "recursive"
         return document.default_strategy
 
-    def _taken(self, document: MDocument) -> set[str]:
+    def _taken(self, document: MDocument) -> frozenset[str]:
         chosen = self.strategy_for(document)
         if isinstance(chosen, str):
             chosen = registry().strategy(chosen)
-        if not (isinstance(chosen, type) and dataclasses.is_dataclass(chosen)):
-            return set()
-        return {f.name for f in dataclasses.fields(chosen)} - set(getattr(chosen, "unused", ()))
+        return fields(chosen) if isinstance(chosen, type) else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ __all__ = [
     "Span",
     "TokenPositions",
     "bootstrap",
-    "camel",
     "merged",
     "overlap_scores",
     "piece_of",
@@ -234,9 +233,3 @@ def bootstrap(values: Sequence[float], rounds: int = 1000, seed: int = 7) -> Int
 
 
 _AT_ONCE = 1 << 20  # draws in memory
-
-
-def camel(name: str) -> str:
-    """A measure as JSON names it: `spanRecall`, `precisionOmega`, `recall@1000`."""
-    first, *rest = name.replace("-", " ").split()
-    return first + "".join(map(str.capitalize, rest))

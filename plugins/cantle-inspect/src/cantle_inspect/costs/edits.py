@@ -13,7 +13,7 @@ __all__ = ["SENTENCE", "edited"]
 
 SENTENCE = "This sentence was added to see what one edit costs."
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<is_key>\s*+:)?', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"(?P<is_key>\s*+:)?', re.DOTALL)
 
 
 def edited(document: MDocument) -> MDocument | None:

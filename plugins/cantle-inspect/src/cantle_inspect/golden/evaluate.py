@@ -11,20 +11,20 @@ from unicodedata import normalize
 
 from cantle.errors import DocumentError, OptionError
 
-from .access import Access, read_roles
+from ..corpus.access import Access, read_roles
+from ..corpus.pool import Cutting, Pool
+from ..corpus.reading import Corpus
+from ..rank import Ranker, named
+from ..rank.hits import Hit, ranker_name
 from .answers import Answer, Problem
-from .corpus import Corpus
 from .evaluation import Evaluation
-from .golden import Question
 from .index import Index
 from .metrics import TokenPositions
-from .pool import Cutting, Pool
-from .preview import Hit, ranker_name
-from .rank import Ranker, named
+from .questions import Question
 from .unfound import unfound
 
 if TYPE_CHECKING:
-    from .roles import Roles
+    from ..corpus.roles import Roles
 
 __all__ = ["BUDGETS", "Evaluator", "evaluate"]
 

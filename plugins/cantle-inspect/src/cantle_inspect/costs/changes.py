@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from cantle import Chunk, diff
 
-from .corpus import Corpus
+from ..corpus.pool import Cutting, Pool
+from ..corpus.reading import Corpus
 from .edits import edited
-from .pool import Cutting, Pool
 
 if TYPE_CHECKING:
     from cantle.sync import Diff

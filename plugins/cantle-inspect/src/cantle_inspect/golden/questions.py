@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,8 @@ from typing import Any
 
 from cantle.errors import DocumentError
 
-from .access import spelled
+from ..corpus.access import spelled
+from ..corpus.golden_files import FIELDS, field_of, snake
 from .metrics import Span, merged
 
 __all__ = ["Question", "folded", "questions_of", "read_golden"]
@@ -163,32 +163,6 @@ def _reason(error: Exception) -> str:
     return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
 
 
-_NAMES = {
-    "question": "question",
-    "id": "id",
-    "source": "sources",
-    "sources": "sources",
-    "expected_source": "sources",
-    "expected_sources": "sources",
-    "text": "text",
-    "expected_text": "text",
-    "spans": "spans",
-    "refs": "spans",
-    "exclude": "exclude",
-    "forbidden": "forbidden",
-    "where": "where",
-    "roles": "roles",
-    "min_score": "min_score",
-    "group": "group",
-    "comment": "",
-}
-"""The keys of an entry, in snake_case -> the field of `Question`."""
-
-
-def _snake(key: str) -> str:
-    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[1].lower(), key)
-
-
 def _check_keys(value: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for key in value:
         if key not in known:
@@ -220,10 +194,10 @@ class _Entry:
             self._take(key, value)
 
     def _take(self, key: str, value: Any) -> None:
-        field = _NAMES.get(_snake(key)) if isinstance(key, str) else None
+        field = field_of(key)
         if field is None:
-            known = [name for name in _NAMES if name != "comment"]
-            hint = _nearest(_snake(str(key)), known)
+            known = [name for name in FIELDS if name != "comment"]
+            hint = _nearest(snake(str(key)), known)
             raise self._error(f"there is no key {key!r}.{hint} Known: {', '.join(known)}.")
         if field in self._values:
             raise self._error(f"{self._keys[field]!r} and {key!r} mean the same. Keep one.")

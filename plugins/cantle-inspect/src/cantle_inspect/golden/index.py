@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from .golden import Question, folded
+from ..corpus.pool import Passage
+from ..rank import Ranker
+from ..rank.hits import Hit, RankError
 from .metrics import Layout, Piece, Span, TokenPositions, overlap_scores, piece_of, precision_omega, within_budget
-from .pool import Passage
-from .preview import Hit, RankError
-from .rank import Ranker
+from .questions import Question, folded
 
 __all__ = ["Ranking", "Index"]
 

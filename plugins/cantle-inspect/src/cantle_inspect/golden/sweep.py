@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from cantle.errors import CantleError, CantleWarning, OptionError
 
-from .access import Access
-from .corpus import Corpus
+from ..corpus.access import Access
+from ..corpus.pool import Cutting
+from ..corpus.reading import Corpus
+from ..names import camel
+from ..rank import Ranker
+from ..rank.hits import ranker_name
 from .evaluate import BUDGETS, Evaluator
 from .evaluation import totals_to_dict
-from .golden import Question
-from .metrics import ENCODING, Interval, bootstrap, camel
-from .pool import Cutting
-from .preview import ranker_name
-from .rank import Ranker
+from .metrics import ENCODING, Interval, bootstrap
+from .questions import Question
 
 if TYPE_CHECKING:
-    from .roles import Roles
+    from ..corpus.roles import Roles
 
 __all__ = ["SweepRow", "Sweep", "sweep"]
 

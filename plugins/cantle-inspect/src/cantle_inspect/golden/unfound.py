@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .answers import Answer
-from .golden import Question, folded
 from .index import Index
+from .questions import Question, folded
 
 __all__ = ["expectation", "unfound"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..corpus.pool import MODEL, Pool
+from ..names import camel
 from .answers import FATAL, Answer
-from .metrics import Interval, bootstrap, camel
-from .pool import Pool
-from .preview import MODEL
+from .metrics import Interval, bootstrap
 
 __all__ = ["Evaluation", "totals_to_dict"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 from cantle import MDocument
 from cantle.commands import find
 from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
+
+from .golden_files import looks_golden
 
 __all__ = ["Corpus", "LeftOut", "is_missing", "read_corpus"]
 
@@ -116,7 +117,7 @@ def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftO
 
 def _why_not(document: MDocument, required: Sequence[str]) -> str:
     """Why this is no document of the corpus; nothing when it is one."""
-    if document.kind == "json" and _is_golden(document.text):
+    if document.kind == "json" and looks_golden(document.text):
         return "it holds golden questions"
     missing = [key for key in required if is_missing(document.metadata.get(key))]
     return f"its metadata has no {', '.join(missing)}" if missing else ""
@@ -163,40 +164,3 @@ def _told_apart(found: Sequence[_Found]) -> Iterator[MDocument]:
         names = [given[1:] if given[0] in shared and len(given) > 1 else given for given in names]
     for one, given in zip(found, names, strict=True):
         yield replace(one.document, source=given[0])
-
-
-def _is_golden(text: str) -> bool:
-    """Whether this is a file of golden questions and no document: entries with a question and what it must find."""
-    if '"question"' not in text:
-        return False
-    entries = _entries(text)
-    return bool(entries) and all(
-        isinstance(entry, dict)
-        and isinstance(entry.get("question"), str)
-        and _EXPECTED & entry.keys()
-        and entry.keys() <= _EXPECTED | _OTHERS
-        for entry in entries
-    )
-
-
-_OTHERS = {"question", "id", "exclude", "where", "roles", "minScore", "min_score", "group", "comment"}
-_EXPECTED = {
-    *("source", "sources", "expectedSource", "expectedSources", "expected_source", "expected_sources"),
-    *("text", "expectedText", "expected_text", "spans", "refs", "forbidden"),
-}
-
-
-def _entries(text: str) -> list[Any]:
-    """The entries of a list, of an object with `questions`, or of JSON Lines."""
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        return []
-    except ValueError:
-        try:
-            return [json.loads(line) for line in text.split("\n") if line.strip()]
-        except (ValueError, RecursionError):
-            return []
-    if isinstance(value, dict):
-        value = value.get("questions", [value])
-    return value if isinstance(value, list) else []

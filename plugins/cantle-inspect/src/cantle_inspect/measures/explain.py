@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from cantle import Chunks, MDocument, Strategy, registry
 
-__all__ = ["explained", "fields"]
+from .settings import fields
+
+__all__ = ["explained"]
 
 
 def explained(
@@ -28,11 +29,3 @@ def explained(
     if "explain" in fields(chosen):
         given.setdefault("explain", True)
     return document.chunk(chosen, **given)
-
-
-def fields(strategy: Any) -> frozenset[str]:
-    """The options that a strategy, a class or an instance, takes and uses; none when it does not tell them."""
-    if not dataclasses.is_dataclass(strategy):
-        return frozenset()
-    unused = getattr(strategy, "unused", ())
-    return frozenset(f.name for f in dataclasses.fields(strategy) if f.init and f.name not in unused)

@@ -9,11 +9,11 @@ from typing import Any
 from cantle import Chunks, MDocument, Strategy, registry
 from cantle.errors import CantleError, OptionError
 
-from .cuts import KINDS, Whole
-from .explain import explained, fields
-from .pool import Cutting
-from .report.summary import changed, config_hash, literal, strategy_name, worded_options
-from .sizes import Losses, Sizes, losses, measured, repeated
+from ..corpus.pool import Cutting
+from ..measures.cuts import KINDS, Whole
+from ..measures.explain import explained
+from ..measures.settings import changed, config_hash, fields, literal, strategy_name, worded_options
+from ..measures.sizes import Losses, Sizes, losses, measured, repeated
 
 __all__ = ["Candidate", "Compared", "Comparison", "candidates", "compare"]
 
@@ -144,12 +144,12 @@ class Comparison:
 
     def to_html(self) -> str:
         """A self-contained page: the figures, and the document with its cuts in a column a strategy."""
-        from .report.side_by_side import side_by_side
+        from .side_by_side import side_by_side
 
         return side_by_side(self)
 
     def _repr_html_(self) -> str:
-        from .report.side_by_side import fragment
+        from .side_by_side import fragment
 
         return fragment(self)
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .access import Access
-from .audit import audit_record
-from .golden import Question
-from .metrics import camel
-from .preview import Hit
+from ..asking.audit import audit_record
+from ..corpus.access import Access
+from ..names import camel
+from ..rank.hits import Hit
+from .questions import Question
 
 __all__ = ["FATAL", "Answer", "Problem"]
 

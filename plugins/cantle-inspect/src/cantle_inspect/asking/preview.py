@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from cantle import Strategy
-from cantle.errors import CantleError
 from cantle.lengths import LengthLike, resolve
 
-from .access import Access
+from ..corpus.access import Access
+from ..corpus.pool import MODEL, Cutting, Passage, Pool
+from ..corpus.reading import Corpus
+from ..measures.settings import strategy_name
+from ..names import camel
+from ..rank import NamedRanker, Ranker, named, words
+from ..rank.hits import Hit, ranked, ranker_name
 from .audit import audit_record, where_of
-from .corpus import Corpus
-from .pool import Cutting, Passage, Pool
-from .rank import NamedRanker, Ranker, named, words
 
-__all__ = ["MODEL", "Hit", "Preview", "RankError", "ordered", "preview", "ranked"]
-
-MODEL = "text-embedding-3-small"
-"""The embedding model whose tokens are counted."""
+__all__ = ["Preview", "preview"]
 
 _SHOWN = ("dept", "classification")
 """Keys of the metadata that every chunk in JSON has at its top."""
-
-
-class RankError(CantleError):
-    """A ranker gave no scores that can be used."""
-
-
-class Hit(NamedTuple):
-    """A passage that was found, and its score."""
-
-    passage: Passage
-    score: float
 
 
 @dataclass(frozen=True)
@@ -73,7 +60,7 @@ class Preview:
                 "documents": len(self.pool.documents),
                 "leftOut": [one._asdict() for one in self.pool.left_out],
                 "strategy": strategies[0] if len(strategies) == 1 else strategies,
-                "options": {_camel(name): value for name, value in options.items()},
+                "options": {camel(name): value for name, value in options.items()},
                 "ranker": ranker_name(self.ranker),
                 "language": self.languages,
                 "role": self.access.role,
@@ -144,39 +131,6 @@ def preview(
     return Preview(question, tuple(hits), pool, tuple(candidates), access, cutting, chosen, shown, tokenizer)
 
 
-def ranked(passages: Sequence[Passage], ranker: Ranker, question: str) -> list[Hit]:
-    """All passages, best first; equal scores in the order of the corpus.
-
-    For many questions make the scorer once: `ordered(passages, scorer(question))`.
-    """
-    if not passages:
-        return []
-    return ordered(passages, ranker([passage.chunk.text for passage in passages])(question))
-
-
-def ordered(passages: Sequence[Passage], scores: Sequence[float]) -> list[Hit]:
-    """The passages with their scores, best first; equal scores in the order of the passages.
-
-    Raises `RankError` when there is not one number for each passage.
-    """
-    try:
-        numbers = [float(score) for score in scores]
-    except (TypeError, ValueError) as error:
-        raise RankError(f"The ranker gave no numbers: {error}. It must give one for each text.") from error
-    if len(numbers) != len(passages) or any(number != number for number in numbers):
-        wrong = "a score that is no number" if len(numbers) == len(passages) else f"{len(numbers)} scores"
-        raise RankError(f"The ranker gave {wrong} for {len(passages)} texts. It must give one number for each.")
-    order = sorted(range(len(passages)), key=lambda i: -numbers[i])
-    return [Hit(passages[i], numbers[i]) for i in order]
-
-
-def ranker_name(ranker: Ranker) -> str:
-    """The name of a ranker: its own, or that of the function or class."""
-    if isinstance(ranker, NamedRanker):
-        return ranker.name
-    return str(getattr(ranker, "__qualname__", type(ranker).__qualname__))
-
-
 def _chunk(hit: Hit, keys: Iterable[str]) -> dict[str, Any]:
     passage = hit.passage
     chunk = passage.chunk
@@ -206,16 +160,6 @@ def _settings(pool: Pool, cutting: Cutting) -> tuple[list[str], dict[str, Any]]:
     options: dict[str, Any] = {}
     for document in pool.documents:
         chosen = cutting.strategy_for(document)
-        names[chosen if isinstance(chosen, str) else _strategy_name(chosen)] = None
+        names[chosen if isinstance(chosen, str) else strategy_name(chosen)] = None
         options.update(cutting.options_for(document))
     return list(names), options
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
-
-
-def _strategy_name(strategy: type[Strategy] | Strategy) -> str:
-    kind = strategy if isinstance(strategy, type) else type(strategy)
-    return str(getattr(kind, "name", "") or kind.__qualname__)

@@ -12,10 +12,10 @@ from cantle import Chunk, read_jsonl
 from cantle.errors import OptionError, UnknownLengthError
 from cantle.lengths import ByteLength, CharacterLength, Length, LengthLike, Utf16Length, WordLength, resolve
 
+from ..corpus.pool import Cutting, Pool
+from ..corpus.reading import Corpus, LeftOut, read_corpus
 from .changes import Change, Record, by_source, measured, simulated
-from .corpus import Corpus, LeftOut, read_corpus
 from .money import amount, currency_code
-from .pool import Cutting, Pool
 from .prices import Price, nearest, price_of
 
 __all__ = ["MODEL", "Cost", "DocumentCost", "cost"]

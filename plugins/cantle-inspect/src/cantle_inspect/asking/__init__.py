@@ -1,0 +1,1 @@
+"""One question, and which chunk sustains its answer."""

@@ -1,0 +1,1 @@
+"""The documents, who may see them, and their chunks."""

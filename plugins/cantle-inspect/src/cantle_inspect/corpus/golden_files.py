@@ -1,0 +1,73 @@
+"""What a file of golden questions looks like: such a file is no document, for it holds every question word for word."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+__all__ = ["FIELDS", "field_of", "looks_golden", "snake"]
+
+FIELDS = {
+    "question": "question",
+    "id": "id",
+    "source": "sources",
+    "sources": "sources",
+    "expected_source": "sources",
+    "expected_sources": "sources",
+    "text": "text",
+    "expected_text": "text",
+    "spans": "spans",
+    "refs": "spans",
+    "exclude": "exclude",
+    "forbidden": "forbidden",
+    "where": "where",
+    "roles": "roles",
+    "min_score": "min_score",
+    "group": "group",
+    "comment": "",
+}
+"""The keys of a question, in snake_case -> what they stand for."""
+
+_EXPECTATIONS = {"sources", "text", "spans", "forbidden"}
+
+
+def field_of(key: Any) -> str | None:
+    """What a key stands for, in snake_case or camelCase; None for one that is unknown."""
+    return FIELDS.get(snake(key)) if isinstance(key, str) else None
+
+
+def snake(key: str) -> str:
+    """A key in snake_case."""
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[1].lower(), key)
+
+
+def looks_golden(text: str) -> bool:
+    """Whether a text is JSON or JSON Lines of golden questions: of nothing but questions with what they must find."""
+    if '"question"' not in text:
+        return False
+    entries = _entries(text)
+    return bool(entries) and all(map(_is_question, entries))
+
+
+def _is_question(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("question"), str):
+        return False
+    fields = {field_of(key) for key in entry}
+    return None not in fields and bool(fields & _EXPECTATIONS)
+
+
+def _entries(text: str) -> list[Any]:
+    """The entries of a list, of an object with `questions`, or of JSON Lines."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        return []
+    except ValueError:
+        try:
+            return [json.loads(line) for line in text.split("\n") if line.strip()]
+        except (ValueError, RecursionError):
+            return []
+    if isinstance(value, dict):
+        value = value.get("questions", [value])
+    return value if isinstance(value, list) else []

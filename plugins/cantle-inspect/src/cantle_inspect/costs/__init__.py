@@ -1,0 +1,1 @@
+"""What indexing costs, and indexing again after an edit."""

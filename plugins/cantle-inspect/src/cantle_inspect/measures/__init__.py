@@ -1,0 +1,1 @@
+"""Facts about the chunks of one document: sizes, cuts, and the settings that made them."""

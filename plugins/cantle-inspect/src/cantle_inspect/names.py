@@ -1,0 +1,13 @@
+"""Names as JSON has them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["camel"]
+
+
+def camel(name: str) -> str:
+    """A name in camelCase: `max_size` is `maxSize`, `span recall` is `spanRecall`; `recall@1000` stays."""
+    first, *rest = re.split(r"[-_ ]", name)
+    return first + "".join(map(str.capitalize, rest))
