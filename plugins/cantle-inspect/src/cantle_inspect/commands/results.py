@@ -110,6 +110,7 @@ def _show_sweep(found: Sweep) -> None:
         ["#", *varied, "chunks", "tokens", *titles, "difference"],
         (_sweep_cells(number, row, main, names, found.measure) for number, row in enumerate(found.rows, 1)),
         right="# chunks tokens MRR IoU omega",
+        spare=["MRR", "tokens", "IoU", "omega"],
     )
     click.echo()
     for line in found.conclusions:

@@ -30,21 +30,37 @@ def chosen_format(wanted: str | None, *formats: str) -> str:
     return wanted or formats[0 if sys.stdout.isatty() else 1]
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: str = "") -> None:
+def show_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    right: str = "",
+    spare: Sequence[str] = (),
+) -> None:
     """Write a table as wide as the terminal. `right` names columns of numbers, with blanks between them.
 
-    Cells may be `rich.text.Text`, made of what `printable` gives.
+    Where a table is too wide, its `spare` columns are left out, the last first, before words are broken. Cells may be
+    `rich.text.Text`, made of what `printable` gives.
     """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    numbers = right.split()
-    for column in columns:
-        is_number = column in numbers
-        table.add_column(column, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row))
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 100))
-    Console(width=width, highlight=False).print(table)
+    console = Console(width=width, highlight=False)
+    cells = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
+    numbers, left = right.split(), list(spare)
+    kept = list(columns)
+    while True:
+        table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+        for column in kept:
+            is_number = column in numbers
+            table.add_column(column, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
+        for row in cells:
+            table.add_row(*(cell for column, cell in zip(columns, row, strict=True) if column in kept))
+        natural = console.measure(table, options=console.options.update(max_width=10_000)).maximum
+        if not left or natural <= console.width:
+            break
+        kept.remove(left.pop())
+    console.print(table)
