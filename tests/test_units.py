@@ -312,13 +312,14 @@ def test_units_ascend_and_nest_in_any_text(kind: str, data: st.DataObject) -> No
 def test_time_is_linear(kind: str, piece: str) -> None:
     def seconds(size: int) -> float:
         document = MDocument((piece * size)[:size], kind)
-        begin = time.perf_counter()
+        begin = time.process_time()
         check(document)
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     seconds(1000)
     small = min(seconds(20_000) for _ in range(3))
-    assert seconds(160_000) < 8 * 4 * small + 0.2
+    large = min(seconds(160_000) for _ in range(3))
+    assert large < 8 * 4 * small + 0.5
 
 
 # -- what it is for: judging chunks -------------------------------------------------------------------

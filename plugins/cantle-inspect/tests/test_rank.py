@@ -84,9 +84,9 @@ def test_composed_and_decomposed_texts_have_the_same_words(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\u0301\u0316" * 200_000, "\u0f73" * 300_000, "a" * 500_000, "東" * 200_000])
 def test_folding_takes_linear_time(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     words(text)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 # -- stop words and languages -----------------------------------------------------------------------
@@ -268,9 +268,9 @@ def test_many_texts_answer_at_once(name: str) -> None:
     vocabulary = [f"palavra{i}" for i in range(5000)]
     scorer = named(name, language="none")([" ".join(chance.choices(vocabulary, k=8)) for _ in range(100_000)])
     scorer("palavra1")
-    begin = time.perf_counter()
+    begin = time.process_time()
     scores = scorer(" ".join(vocabulary[:12]))
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5
     assert len(scores) == 100_000
     assert max(scores) > 0
 
