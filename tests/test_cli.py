@@ -398,7 +398,13 @@ def test_signals_leave_nothing_behind(here: Path, workers: str, number: int, sai
     for i in range(2000):
         (here / "docs" / f"{i}.txt").write_text("some words in a line\n" * 1000, "utf-8")
     command = [sys.executable, "-m", "cantle", "chunk", "docs", "-n", "20", "-o", "out.jsonl", "-w", workers]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # what runs in the background may ignore it
+    ) as running:
         while running.poll() is None and not any(path.stat().st_size for path in here.glob(".cantle-*.tmp")):
             pass
         # Ctrl-C reaches the whole group, `kill` one process.
