@@ -622,7 +622,7 @@ def test_the_shell_completes_names(words: str, found: str) -> None:
 def test_an_unknown_command() -> None:
     result = run("chnk")
     assert result.exit_code == 2
-    assert "No such command 'chnk'" in result.stderr
+    assert "No such command 'chnk'. Did you mean 'chunk'?" in result.stderr
 
 
 def test_an_unknown_encoding_is_wrong_usage(here: Path) -> None:

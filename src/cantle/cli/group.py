@@ -73,6 +73,19 @@ class Cli(click.Group):
             reason = f"command {cmd_name!r} of a plugin cannot be loaded from {target}: {type(error).__name__}: {error}"
             return _broken(cmd_name, PluginError(reason))
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; of one that is not there the nearest is named."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f" Did you mean {close[0]!r}?" if close and "Did you mean" not in error.message else ""
+            raise click.UsageError(f"{error.message}{hint}", ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; see the module `cantle.cli` for exit codes."""
         try:
