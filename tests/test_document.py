@@ -98,6 +98,15 @@ def test_separators_of_the_caller_replace_those_of_the_kind() -> None:
     assert chunks.texts == ["a", "b\n# c"]
 
 
+@pytest.mark.parametrize("kind", ["text", "markdown", "html", "json", "latex", "pdf", "word"])
+@pytest.mark.parametrize("options", [{}, {"max_size": 90}, {"separators": [" "]}, {"language": "python"}])
+def test_the_strategy_that_is_taken_when_none_is_named(kind: str, options: dict[str, Any]) -> None:
+    document = MDocument("[1, 2]", kind)
+    name = document.strategy_for(options)
+    assert name == document.strategy_for(tuple(options)) == getattr(document.chunk(**options).strategy, "name", "")
+    assert (name == "recursive") == (kind in ("text", "word") or "separators" in options or "language" in options)
+
+
 def test_front_matter_is_in_no_chunk_and_moves_no_offset(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("---\ntitle: Tides\n---\n\n# High\n\nwater", "utf-8")
@@ -128,6 +137,12 @@ def test_config_hash_names_strategy_and_options() -> None:
     assert one == same != other
     assert len(one) == 16
     assert int(one, 16) >= 0
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "html", "json", "latex", "pdf"])
+def test_reasons_change_no_config_hash(kind: str) -> None:
+    document = MDocument("[1, 2]", kind)
+    assert document.chunk(explain=True).config_hash == document.chunk().config_hash
 
 
 def test_achunk_is_chunk() -> None:

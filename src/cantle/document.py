@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -107,9 +107,14 @@ class MDocument(Source):
         text = files.decode(files.read(path), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
-    @property
-    def default_strategy(self) -> str:
-        """The name of the strategy that `chunk()` takes when none is named: that of the document's kind."""
+    def strategy_for(self, options: Collection[str] = ()) -> str:
+        """The name of the strategy that `chunk(**options)` takes when none is named: that of the document's kind.
+
+        `options` may be a dictionary or just the names. With `separators` or `language` text is meant, whatever the
+        kind: that is `recursive`.
+        """
+        if "separators" in options or "language" in options:
+            return "recursive"
         return DEFAULT_STRATEGY.get(self.kind, "recursive")
 
     def chunk(
@@ -191,9 +196,7 @@ class MDocument(Source):
         self, host: Registry, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
     ) -> Strategy:
         if strategy is None or strategy == "":
-            strategy = self.default_strategy
-            if {"separators", "language"} & options.keys():  # then text is meant, whatever the kind
-                strategy = "recursive"
+            strategy = self.strategy_for(options)
         return host.make(strategy, options)
 
     def _prepare(self, host: Registry) -> tuple[Source, OffsetMap | None]:
@@ -279,4 +282,6 @@ def _config_hash(strategy: Strategy) -> str:
     from . import __version__
     from .chunk import content_hash
 
-    return content_hash(json.dumps({**config(strategy), "version": __version__}, sort_keys=True))[:16]
+    made = config(strategy)
+    made["options"].pop("explain", None)  # it changes no chunk
+    return content_hash(json.dumps({**made, "version": __version__}, sort_keys=True))[:16]

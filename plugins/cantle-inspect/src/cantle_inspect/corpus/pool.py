@@ -56,9 +56,7 @@ class Cutting:
         """The strategy that cuts a document."""
         if self.strategy not in (None, ""):
             return self.strategy
-        if {"separators", "language"} & self.options.keys():  # as `MDocument.chunk` decides
-            return "recursive"
-        return document.default_strategy
+        return document.strategy_for(self.options)
 
     def _taken(self, document: MDocument) -> frozenset[str]:
         chosen = self.strategy_for(document)

@@ -22,9 +22,8 @@ def explained(
     `explain=True` is given to strategies that have the option, unless `options` say something else.
     """
     given = dict(options or {})
-    # As `chunk` itself chooses when no strategy is named.
-    if strategy in (None, ""):
-        strategy = "recursive" if {"separators", "language"} & given.keys() else document.default_strategy
+    if strategy is None or strategy == "":
+        strategy = document.strategy_for(given)
     chosen = registry().strategy(strategy) if isinstance(strategy, str) else strategy
     if "explain" in fields(chosen):
         given.setdefault("explain", True)

@@ -1,18 +1,14 @@
-"""The settings that made chunks: the strategy, its options in force, the hash of both."""
+"""The settings that made chunks: the strategy and its options in force."""
 
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-from cantle import Chunks, MDocument
 
 __all__ = [
     "Setting",
     "changed",
-    "config_hash",
     "fields",
     "in_force",
     "literal",
@@ -93,14 +89,3 @@ def literal(value: Any) -> str:
 def strategy_name(strategy: Any) -> str:
     """The name of a strategy; that of its class when it has none."""
     return str(getattr(strategy, "name", type(strategy).__name__))
-
-
-def config_hash(chunks: Chunks) -> str:
-    """The hash of the configuration as it is without `explain`, which changes no chunk."""
-    strategy: Any = chunks.strategy
-    if getattr(strategy, "explain", False) is True and dataclasses.is_dataclass(strategy):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what they say of the options was said before
-            plain: Any = dataclasses.replace(strategy, explain=False)  # type: ignore[type-var]
-            return MDocument("", chunks.source.kind).chunk(plain).config_hash
-    return chunks.config_hash

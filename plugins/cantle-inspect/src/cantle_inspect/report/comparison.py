@@ -12,7 +12,7 @@ from cantle.errors import CantleError, OptionError
 from ..corpus.pool import Cutting
 from ..measures.cuts import KINDS, Whole
 from ..measures.explain import explained
-from ..measures.settings import changed, config_hash, fields, literal, strategy_name, worded_options
+from ..measures.settings import changed, fields, literal, strategy_name, worded_options
 from ..measures.sizes import Losses, Sizes, losses, measured, repeated
 
 __all__ = ["Candidate", "Compared", "Comparison", "candidates", "compare"]
@@ -69,7 +69,7 @@ class Compared:
         return {
             "strategy": self.strategy,
             "options": {name: _plain(value) for name, value in self.options.items()},
-            "configHash": config_hash(self.chunks),
+            "configHash": self.chunks.config_hash,
             "totalChunks": len(self.chunks),
             "unit": sizes.unit,
             "limit": sizes.limit,

@@ -9,7 +9,7 @@ import cantle
 from cantle import Chunks
 from cantle.html_view import escaped
 
-from ..measures.settings import config_hash, in_force, literal, strategy_name
+from ..measures.settings import in_force, literal, strategy_name
 from ..measures.sizes import Sizes, losses, number, repeated
 from .drawing import isolated
 from .entries import definitions
@@ -74,7 +74,7 @@ def settings(chunks: Chunks) -> str:
     if strategy is not None:
         rows["strategy"] = escaped(strategy_name(strategy))
     rows["kind"] = escaped(chunks.source.kind)
-    found = config_hash(chunks)
+    found = chunks.config_hash
     if found:
         rows["configuration"] = f"<code>{escaped(found)}</code>"
     rows["cantle"] = escaped(cantle.__version__)
