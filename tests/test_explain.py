@@ -52,6 +52,8 @@ MODES: dict[str, list[dict[str, Any]]] = {
         {"max_size": 80, "separator": " "},
         {"max_size": 80, "separator": ""},
         {"max_size": 80, "separator": r"\s", "is_separator_regex": True},
+        {"max_size": 12, "separators": ["\n\n", " "]},
+        {"max_size": 3, "separators": ["\n", ", ", ""]},
     ],
     "token": [{"max_size": 20}, {"max_size": 20, "overlap": 5}, {"max_size": 20, "strip_whitespace": False}],
     "sentence": [
@@ -98,6 +100,7 @@ MODES: dict[str, list[dict[str, Any]]] = {
         {"max_size": 100, "prepend_heading": False, "split_on_headings": False},
         {"max_size": 100, "heading_path": False, "min_chunk_size": 0, "normalize_whitespace": True},
         {"max_size": 8},
+        {"max_size": 60, "min_chunk_size": 0},
     ],
 }
 KINDS = {"json": ["json"], "html": ["html"]}

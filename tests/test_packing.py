@@ -378,7 +378,7 @@ def test_explaining_changes_nothing_else(strategy: str, options: dict[str, Any])
         assert explained.spans == plain.spans
         assert all(chunk.cut is None for chunk in plain)
         kinds = [chunk.cut.kind if chunk.cut else "" for chunk in explained]
-        assert set(kinds) <= {"separator", "characters", "tokens", "end"}
+        assert set(kinds) <= {"separator", "characters", "window", "tokens", "end"}
 
     same()
 

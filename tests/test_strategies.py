@@ -443,7 +443,7 @@ def test_character_with_several_separators() -> None:
 
 def test_character_explains_its_cuts() -> None:
     chunks = MDocument("abcdef;gh").chunk("character", separator=";", max_size=4, overlap=0, explain=True)
-    assert [c.cut for c in chunks] == [Cut("characters", 0), Cut("separator", 0, ";"), Cut("end", 0)]
+    assert [c.cut for c in chunks] == [Cut("window", 0), Cut("separator", 0, ";"), Cut("end", 0)]
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_repeated_keys_are_kept_apart_and_reported() -> None:
 def test_explain() -> None:
     chunks = cut('{"t":"' + "word " * 12 + '","u":"' + "x" * 50 + '"}', max_size=60, explain=True)
     assert [chunk.cut for chunk in chunks] == [
-        Cut("separator", 0, " "),
+        Cut("string", 0, " "),
         Cut("value", 0, ""),
         Cut("end", 0),
     ]

@@ -36,7 +36,7 @@ class Leaves:
         if self.sizes.length(text) <= self.sizes.limit:
             self._add(Part(text, start, end, _keys(shown), (), path if shown else place, "value", len(path)))
         else:
-            self._literally(place, *self.tree.origin(start, end))
+            self._literally(place, *self.tree.origin(start, end), "value")
 
     def _hide(self, segments: tuple[Segment, ...], inside: float, target: float) -> int:
         """How many of the outer segments must go for the rest to be within `target`, with `inside` inside of them."""
@@ -77,7 +77,7 @@ class Leaves:
                 # A quote of the source goes with the part beside it.
                 first, final = (start if at == start + 1 else at), (end if stop == last else stop)
                 where = path if shown else place
-                kind = "value" if stop == last else "separator" if detail else "characters"
+                kind = "value" if stop == last else "string"
                 whole = prefix + text[at:stop] + closers
                 self._add(Part(whole, first, final, _keys(shown), (), where, kind, len(path), detail))
             elif shown:
@@ -148,17 +148,18 @@ class Leaves:
             first = origin[start]
         if stop == last and not is_boundary(source, final):
             final += 1
-        self._literally(path, first, final)
+        self._literally(path, first, final, "value" if stop == last else "string")
 
-    def _literally(self, path: tuple[str, ...], start: int, end: int) -> None:
-        """Parts that are pieces of the source: for limits that not even a bare value can keep."""
+    def _literally(self, path: tuple[str, ...], start: int, end: int, kind: str) -> None:
+        """Parts that are pieces of the source: for limits that not even a bare value can keep. The last is of `kind`."""
         source = self.tree.source
         if self._measure is None:
             self._measure = self.sizes.length.measure(source)
         packer = Packer(source, self._measure, [], limit=self.sizes.limit, overlap=0, strip=True)
         packer.add_or_cut(start, end)
         for a, b in zip(packer.spans.starts, packer.spans.ends, strict=True):
-            self._add(Part(source[a:b], a, b, (), (), path, "characters", len(path), literal=True))
+            why = kind if b >= packer.spans.ends[-1] else "characters"
+            self._add(Part(source[a:b], a, b, (), (), path, why, max(0, len(path) - 1), literal=True))
 
 
 def _around(segments: tuple[Segment, ...]) -> str:

@@ -8,9 +8,10 @@ from itertools import pairwise
 
 from ..blocks.lines import line_gaps
 from ..blocks.markdown import Block
-from ..chunk import Chunk
+from ..chunk import Chunk, Cut
 from ..packing import Packer, rows_with_lead
 from ..places import Path, Paths
+from ..whitespace import is_blank
 from .cuts import Layout
 
 __all__ = ["Tables"]
@@ -49,11 +50,19 @@ class Tables:
             table = known.get(a)
             yield a, b, table if table is not None and table.end == b else None
 
-    def chunks(self, table: Block, paths: Paths | Path, metadata: Mapping[str, str] | None) -> Iterator[Chunk]:
-        """The chunks of a table."""
+    def border(self, position: int) -> Cut:
+        """Why a region ends at a position: a heading, or that a table begins or ends there."""
+        i = bisect_left(self.headings, position)
+        heads = i < len(self.headings) and is_blank(self.text[position : self.headings[i]])
+        return Cut("heading" if heads else "block", 0)
+
+    def chunks(
+        self, table: Block, paths: Paths | Path, metadata: Mapping[str, str] | None, behind: Cut
+    ) -> Iterator[Chunk]:
+        """The chunks of a table; `behind` is why the last one ends."""
         text, lead = self.text, table.head
         rows = [lead[1], *(b for _, b in line_gaps(text, 1, lead[1], table.end) if b < table.end)]
-        for start, end, led, overlap, cut in rows_with_lead(self.packer, lead, rows, table.end, self.length):
+        for start, end, led, overlap, cut in rows_with_lead(self.packer, lead, rows, table.end, self.length, behind):
             path = paths if isinstance(paths, tuple) else paths(start)
             reason = cut if self.packer.spans.cuts is not None else None
             content = (text[slice(*lead)] if led else "") + text[start:end]

@@ -6,7 +6,7 @@ It knows sizes and no formats. `levels` and `borders` say where a text may be cu
 
 from __future__ import annotations
 
-from .borders import Borders, Breaks, Gaps, Outside
+from .borders import Borders, Breaks, Gaps, MixedBorders, MixedGaps, Outside
 from .engine import Packer
 from .framed import Frame, Part, framed
 from .held import encloses, held
@@ -23,6 +23,8 @@ __all__ = [
     "Gaps",
     "Level",
     "Literal",
+    "MixedBorders",
+    "MixedGaps",
     "Outside",
     "Packer",
     "Part",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..blocks.lines import line_gaps
 from .levels import ListedPieces, Literal, LiteralPieces, Pieces, may_cut, risky
 
-__all__ = ["Borders", "Breaks", "Gaps", "Outside"]
+__all__ = ["Borders", "Breaks", "Gaps", "MixedBorders", "MixedGaps", "Outside"]
 
 
 class Borders:
@@ -27,6 +27,16 @@ class Borders:
         if found and risky(text, start, end):
             found = [(at, at) for at, _ in found if may_cut(text, at, at, "start", strip)]
         return ListedPieces(found, start, end, "start") if found else None
+
+
+class MixedBorders(Borders):
+    """Borders of several kinds at one level. `reasons` are the kind and detail of those of another kind."""
+
+    def __init__(
+        self, positions: Sequence[int], kind: str, detail: str, reasons: Mapping[int, tuple[str, str]]
+    ) -> None:
+        super().__init__(positions, kind, detail)
+        self.reasons = reasons
 
 
 class Outside:
@@ -127,6 +137,20 @@ class Gaps:
         low, high = bisect_left(self.gaps, (start, 0)), bisect_left(self.gaps, (end, 0))
         found = [(a, b) for a, b in self.gaps[low:high] if may_cut(text, a, min(b, end), None, strip)]
         return ListedPieces(found, start, end, None) if found else None
+
+
+class MixedGaps(Gaps):
+    """Gaps of several kinds at one level. `reasons` are the kind and detail of those of another kind, by their ends."""
+
+    def __init__(
+        self,
+        gaps: Sequence[tuple[int, int]],
+        detail: str,
+        keep: Sequence[tuple[int, int]],
+        reasons: Mapping[int, tuple[str, str]],
+    ) -> None:
+        super().__init__(gaps, detail, keep)
+        self.reasons = reasons
 
 
 class Breaks:

@@ -15,6 +15,7 @@ from ..chunk import Cut
 from ..graphemes import trim
 from ..lengths import Measure, within
 from ..whitespace import STRIP
+from .borders import MixedBorders, MixedGaps
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import GUESSED, pack_plain, plain_separators
 from .spans import Spans
@@ -73,7 +74,7 @@ class Packer:
                 start, stop, following = oversize
                 if following < end:
                     regions.append((following, end, depth, pieces, cut))
-                    cut = self._cut(depth)
+                    cut = self._cut(depth, following)
                 regions.append((start, stop, depth, None, cut))
 
     def fits(self, start: int, end: int) -> bool:
@@ -82,11 +83,10 @@ class Packer:
             return False
         return self.measure.exact or self._fits(start, end)
 
-    def add_or_cut(self, start: int, end: int, level: Level | None = None, depth: int = 0) -> None:
-        """Add a piece as one chunk, or in several where it is too long. `level` is what it was cut at."""
+    def add_or_cut(self, start: int, end: int, cut: Cut = _END) -> None:
+        """Add a piece as one chunk, or in several where it is too long. `cut` is why it ends."""
         if start >= end:
             return
-        cut = _END if level is None or end >= len(self.text) else Cut(level.kind, depth, level.detail)
         if self.fits(start, end):
             self.spans.add(start, end, cut)
         else:
@@ -133,7 +133,7 @@ class Packer:
                 if stop >= found[0]:  # one piece that fills the limit: the levels below may part it
                     return start, stop, following
             stop, following = found
-            add(start, stop, (cut if following >= end else self._cut(depth)) if self._explain else None)
+            add(start, stop, (cut if following >= end else self._cut(depth, following)) if self._explain else None)
             if following >= end:
                 return None
             begin = pieces.begin(following)
@@ -184,8 +184,11 @@ class Packer:
                 back = pieces.start_after(start, back + 1, stop)
         return back if back < stop else begin
 
-    def _cut(self, depth: int) -> Cut:
-        """A cut at the level that was chosen last before `depth`."""
+    def _cut(self, depth: int, following: int) -> Cut:
+        """A cut at the level that was chosen last before `depth`; the next piece begins at `following`."""
         if depth > len(self.levels) or isinstance(level := self.levels[depth - 1], Clusters):
             return Cut("characters", depth - 1)
-        return Cut(level.kind, depth - 1, level.detail)
+        kind, detail = level.kind, level.detail
+        if isinstance(level, MixedBorders | MixedGaps):
+            kind, detail = level.reasons.get(following, (kind, detail))
+        return Cut(kind, depth - 1, detail)

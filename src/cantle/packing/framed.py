@@ -13,7 +13,7 @@ from .spans import Spans
 
 __all__ = ["Frame", "Part", "framed"]
 
-_ROW = Cut("row", 0)
+_ROW, _BLOCK = Cut("row", 0), Cut("block", 0)
 _MOST = 0.75
 """What goes before a row that is too long takes no more than this of the limit in a part with its beginning."""
 
@@ -77,7 +77,7 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
                 break
             most -= 1
         if most >= i:
-            yield Part(start, stop, not first, most < last and tail is not None, _ROW)
+            yield Part(start, stop, not first, most < last and tail is not None, _ROW if most < last else _BLOCK)
             i = most + 1
             continue
         closes = tail is not None and i == last and tail[0] >= rows[i]
@@ -89,8 +89,9 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
                 yield Part(begin, b, False, tail is not None, cut)
                 low, first = trim(text, b, high)[0], False
             else:
-                yield Part(begin, stop, False, False, _ROW)
-        fragments = list(_fragments(packer, low, high, size(0, 0, True, True))) if low < high else []
+                yield Part(begin, stop, False, False, _BLOCK)
+        border = _ROW if i < last else _BLOCK
+        fragments = list(_fragments(packer, low, high, size(0, 0, True, True), border)) if low < high else []
         framed_ones = [size(a, b, True, tail is not None) <= limit for a, b, _ in fragments]
         # Token counts need not add up to the last one; what is then in no frame stands alone.
         if first and fragments and not any(framed_ones):
@@ -98,12 +99,14 @@ def framed(packer: Packer, shown: str, begin: int, frame: Frame, length: Callabl
         for (a, b, cut), fits in zip(fragments, framed_ones, strict=True):
             yield Part(a, b, fits, fits and tail is not None, cut)
         if closes and tail is not None and fragments and not any(framed_ones):
-            yield Part(*tail, False, False, _ROW)
+            yield Part(*tail, False, False, _BLOCK)
         i += 1
 
 
-def _fragments(packer: Packer, start: int, end: int, frame: float) -> Iterator[tuple[int, int, Cut | None]]:
-    """The fragments of a row that is too long, so short that they fit into the frame."""
+def _fragments(
+    packer: Packer, start: int, end: int, frame: float, border: Cut = _ROW
+) -> Iterator[tuple[int, int, Cut | None]]:
+    """The fragments of a row that is too long, so short that they fit into the frame. It ends at `border`."""
     explain = packer.spans.cuts is not None
     inner = Packer(
         packer.text,
@@ -115,8 +118,8 @@ def _fragments(packer: Packer, start: int, end: int, frame: float) -> Iterator[t
     )
     inner.spans = Spans(packer.text, True, explain)
     if inner.fits(start, end):
-        inner.spans.add(start, end, _ROW)
+        inner.spans.add(start, end, border)
     else:
-        inner.pack_region(start, end, cut=_ROW)
+        inner.pack_region(start, end, cut=border)
     cuts: Sequence[Cut | None] = inner.spans.cuts or [None] * len(inner.spans.starts)
     yield from zip(inner.spans.starts, inner.spans.ends, cuts, strict=True)

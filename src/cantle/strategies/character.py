@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from .. import checks
+from ..chunk import Cut
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
-from ..packing import Level, Pieces, level
+from ..packing import Level, Packer, Pieces, level
 from ..source import Source
 from ..strategy import Sized, Strategy, option
 
@@ -63,26 +64,38 @@ class Character(Sized):
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices of its text."""
         text, packer = source.text, self.packer(source.text, ())
-        regions: list[tuple[int, int, int, Pieces | None]] = [(0, len(text), 0, None)]
+        regions: list[tuple[int, int, int, Pieces | None, Cut]] = [(0, len(text), 0, None, Cut("end", 0))]
         while regions:
-            start, end, depth, pieces = regions.pop()
+            start, end, depth, pieces, cut = regions.pop()
             while depth < len(self._levels) and pieces is None:
                 pieces = self._levels[depth].on(text, start, end, self.strip_whitespace)
                 depth += 1
             if pieces is None:
-                packer.add_or_cut(start, end)
+                self._windows(packer, start, end, cut)
                 continue
-            at = pieces.begin(start)
-            while at < end:
+            following = pieces.begin(start)
+            while (at := following) < end:
                 stop, following = pieces.next(at)
+                following = pieces.begin(following)
+                # The separator "" is one too, and so are the characters that it stands for.
+                why = Cut("separator", depth - 1, self._levels[depth - 1].detail) if following < end else cut
                 if depth < len(self._levels) and not packer.fits(at, stop):
-                    regions += [(following, end, depth, pieces), (at, stop, depth, None)]
+                    regions += [(following, end, depth, pieces, cut), (at, stop, depth, None, why)]
                     break
-                packer.add_or_cut(at, stop, self._levels[depth - 1], depth - 1)
-                at = pieces.begin(following)
+                self._windows(packer, at, stop, why)
         if self.least:
             packer.spans.join_small(packer.measure, self.least, self.limit)
         return Chunks.from_spans(source, packer.spans.starts, packer.spans.ends, cuts=packer.spans.cuts)
+
+    def _windows(self, packer: Packer, start: int, end: int, cut: Cut) -> None:
+        """Add a piece; windows, if it is too long. They end where they are full, whatever stands there."""
+        spans = packer.spans
+        first = len(spans.starts)
+        packer.add_or_cut(start, end, cut)
+        if spans.cuts is not None:
+            spans.cuts[first:] = [
+                why._replace(kind="window") if why.kind == "characters" else why for why in spans.cuts[first:]
+            ]
 
 
 @hookimpl

@@ -12,7 +12,7 @@ from ..chunks import Chunks
 from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..markdown import Layout, Part, Tables, sections
-from ..packing import Borders, Level, Packer, Spans, level
+from ..packing import Level, Packer, Spans, level
 from ..places import Path, Paths
 from ..separators import LANGUAGES
 from ..source import Source
@@ -153,13 +153,14 @@ class Markdown(Sized):
         """The chunks of a region that is one of its own: nothing is joined or repeated over its ends."""
         text = packer.text
         chunks: list[Chunk] = []
-        border = Borders((), "line" if self.return_each_line else "heading")
+        border = Cut("line" if self.return_each_line else "heading", 0)
         for start, end, table in tables.regions(*region) if tables is not None else [(*region, None)]:
+            cut = border if tables is None or end == region[1] else tables.border(end)
             if tables is not None and table is not None:
-                chunks += tables.chunks(table, paths, metadata)
+                chunks += tables.chunks(table, paths, metadata, cut)
                 continue
             spans = packer.spans = Spans(text, self.strip_whitespace, self.explain)
-            packer.add_or_cut(start, end, border)
+            packer.add_or_cut(start, end, cut)
             if self.least:
                 spans.join_small(packer.measure, self.least, self.limit)
             chunks += _slices(text, spans, paths, metadata)

@@ -16,7 +16,7 @@ from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..lengths import Measure, TokenLength
 from ..markdown import Layout
-from ..packing import Borders, Spans
+from ..packing import Spans
 from ..places import Paths
 from ..source import Source
 from ..strategy import MAX_SIZE, Strategy, option
@@ -102,9 +102,8 @@ class SemanticMarkdown(Encoded):
             return spans
         measure = self.length.measure(text)
         packer = self.packer(text, layout.levels(measure, self.limit), measure)
-        border = Borders((), "heading")
         for section in sections:
-            packer.add_or_cut(section.start, section.end, border)
+            packer.add_or_cut(section.start, section.end, Cut("heading", 0))
         if self.least:
             packer.spans.join_small(packer.measure, self.least, self.limit)
         return packer.spans

@@ -14,7 +14,7 @@ from ..blocks.sentences import Segmenter
 from ..chunk import Cut, Span
 from ..graphemes import trim
 from ..lengths import Measure, within
-from ..packing import Borders, Clusters, Frame, Level, Literal, Packer, Spans, encloses, framed, held
+from ..packing import Clusters, Frame, Level, Literal, MixedBorders, Packer, Spans, encloses, framed, held
 from ..whitespace import STRIP
 from .headers import SHARE, Headers
 from .leads import Leads
@@ -117,7 +117,10 @@ class Cutter:
     def _end(self, unit: Unit) -> Cut | None:
         if not self.plan.explain:
             return None
-        return Cut("end", 0) if unit.end >= len(self.text) else Cut("heading", 0)
+        if unit.end >= len(self.text):
+            return Cut("end", 0)
+        # A border of level 0 is no heading: the end of a preamble.
+        return Cut("heading" if self.outline.headings[unit.last + 1].level else "preamble", 0)
 
     # -- sections that are too long ---------------------------------------------------------------
 
@@ -155,7 +158,7 @@ class Cutter:
         if not within(self.measure, lead, end, limit):
             lead = end
         mark = len(self.pieces)
-        self._pack(start, lead, limit, Cut("block", 0) if self.plan.explain else None)
+        self._pack(start, lead, limit, Cut(*self.leads.border(lead)) if self.plan.explain else None)
         if len(self.pieces) > mark:
             last = self.pieces[-1]
             bare = self.number_at(last.own)
@@ -190,7 +193,8 @@ class Cutter:
         # What is led in and too long is filled up from there.
         borders = sorted({a for a, b in leads if not encloses(keep, a) and not encloses(keep, b)})
         if borders:
-            levels.insert(0, Borders(borders, "sentence"))
+            named = {at: (kind, detail) for at in borders for kind, _, detail in [self.leads.border(at)]}
+            levels.insert(0, MixedBorders(borders, "sentence", "", named))
         packer = self._packer(levels, limit)
         packer.spans = Spans(self.text, True, self.plan.explain)
         if packer.fits(low, high):

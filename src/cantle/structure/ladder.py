@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..blocks.lines import line_gaps
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
-from ..packing import Breaks, Clusters, Gaps, Level, Literal, Outside, Sentences
+from ..packing import Breaks, Clusters, Level, Literal, MixedGaps, Outside, Sentences
 
 __all__ = ["Items", "ladder"]
 
@@ -49,9 +49,13 @@ def _item_levels(text: str, start: int, end: int, keep: Sequence[Span], items: I
     blank = line_gaps(text, 2, start, end)
     outside = [gap for gap in blank if not _is_in(items.lists, gap)]
     return [
-        Gaps(_merged(outside, items.outer), "", keep, kind="item"),
-        Gaps(_merged([gap for gap in blank if not _is_in(items.code, gap)], items.every), "", keep, kind="item"),
+        _blanks_and_items(outside, items.outer, keep),
+        _blanks_and_items([gap for gap in blank if not _is_in(items.code, gap)], items.every, keep),
     ]
+
+
+def _blanks_and_items(blank: Sequence[Span], items: Sequence[Span], keep: Sequence[Span]) -> Level:
+    return MixedGaps(_merged(blank, items), "\n\n", keep, dict.fromkeys([end for _, end in items], ("item", "")))
 
 
 def _is_in(lists: Sequence[Span], gap: Span) -> bool:

@@ -59,6 +59,20 @@ class Leads:
         match = _COLON.search(self.text, max(low, end - 4), position)
         return self._start(low, match.start()) if match is not None and match.end() >= end else position
 
+    def border(self, position: int) -> tuple[str, int, str]:
+        """What border a position is where something led in or leading in begins: kind, level and detail."""
+        text = self.text
+        end = position
+        while end and text[end - 1] in " \t\r\n":
+            end -= 1
+        i = bisect_left(self._ends, end)
+        behind = i < len(self._ends) and self._ends[i] <= position  # a block or heading ends there
+        if position in self._blocks or (behind and end <= self._ends[i]):
+            return "block", 0, ""
+        if _BLANK_LINE.search(text, end, position) is not None:
+            return "separator", 0, "\n\n"
+        return "sentence", 0, ""
+
     def _follows(self, line: int, end: int) -> Span:
         """What follows a line end: a block, a paragraph behind a blank line, or an item; empty where there is none."""
         blanks = _BLANKS.match(self.text, line, end)
