@@ -7,7 +7,7 @@ import this one. Errors that derive from `CantleError` become one line and an ex
 from __future__ import annotations
 
 from .cli.group import Failure
-from .cli.inputs import document, find
+from .cli.inputs import document, find, is_document
 from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading, sizing
 from .cli.outputs import opened
 from .cli.tables import as_json, counted, definitions, printable
@@ -27,6 +27,7 @@ __all__ = [
     "definitions",
     "document",
     "find",
+    "is_document",
     "opened",
     "parsed",
     "printable",

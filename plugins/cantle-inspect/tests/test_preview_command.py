@@ -243,7 +243,7 @@ def test_no_document_at_all_is_a_failure(tmp_path: Path) -> None:
         (["-q", "x", "-n", "0"], "max_size"),
         (["-q", "x", "--model", "gpt-99"], "No length function is named 'gpt-99'"),
         (["-q", "x", "--audit", "-"], "--audit needs the name of a file"),
-        (["-q", "x", "--audit", str(Path(NUCLEO, "faq-billing.md"))], "is read and would be replaced"),
+        (["-q", "x", "--audit", str(Path(NUCLEO, "faq-billing.md"))], "and would be replaced"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str) -> None:

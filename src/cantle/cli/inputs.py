@@ -14,7 +14,7 @@ from ..document import MDocument
 from ..files import TEXT_SUFFIXES, assemble, decode, kind_of, media_type
 from ..plugins import registry
 
-__all__ = ["document", "find", "standard_input"]
+__all__ = ["document", "find", "is_document", "standard_input"]
 
 
 def find(arguments: Sequence[str]) -> Iterator[str | Path]:
@@ -46,6 +46,11 @@ def _walk(directory: Path) -> Iterator[Path]:
             file = Path(folder, name)
             if not name.startswith(".") and file.is_file():
                 yield file
+
+
+def is_document(path: str | Path) -> bool:
+    """Whether `find` takes a file of this name from a directory, going by its suffix. It need not exist."""
+    return not Path(path).name.startswith(".") and _readable(Path(path), set(TEXT_SUFFIXES))
 
 
 def _readable(file: Path, known: set[str]) -> bool:

@@ -10,7 +10,7 @@ import click
 from cantle.commands import LENGTH, Failure, as_json, cutting, printable, reading
 
 from ..corpus.access import Access
-from .shared import filtering, ranking, requiring, told
+from .shared import filtering, outputs, ranking, requiring, told
 from .tables import chosen_format, format_option
 
 __all__ = ["command"]
@@ -98,9 +98,10 @@ def command(
 
     if not question.strip():
         raise click.BadParameter("it is empty.", param_hint="--question")
-    if audit is not None:
-        _check_audit(audit, paths)
-    corpus = read_corpus(paths, require=require, skip=[roles] if roles else [], read=read)
+    if audit == "-":
+        raise click.UsageError("--audit needs the name of a file: standard output has the answer.")
+    written = outputs({"--audit": audit}, paths, [roles])
+    corpus = read_corpus(paths, require=require, skip=[*written, *([roles] if roles else [])], read=read)
     found = preview(
         corpus,
         question,
@@ -123,11 +124,3 @@ def command(
         as_json(found.to_dict())
     else:
         show(found)
-
-
-def _check_audit(audit: str, paths: tuple[str, ...]) -> None:
-    if audit == "-":
-        raise click.UsageError("--audit needs the name of a file: standard output has the answer.")
-    file = Path(audit).resolve()
-    if file.exists() and any(file.is_relative_to(Path(path).resolve()) for path in paths):
-        raise click.UsageError(f"{audit} is read and would be replaced. Give --audit another name.")

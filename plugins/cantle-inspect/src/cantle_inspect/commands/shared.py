@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cantle.commands import printable
+from cantle.commands import is_document, printable
 
 from ..corpus.access import Access
+from ..corpus.own_files import looks_written
 
-__all__ = ["ROLES", "access_of", "filtering", "ranking", "requiring", "roles_file"]
+__all__ = ["ROLES", "access_of", "filtering", "outputs", "ranking", "requiring", "roles_file", "told"]
 
 Function = Callable[..., Any]
 
@@ -142,6 +143,71 @@ def requiring(function: Function) -> Function:
         metavar="KEY,...",
         help="Leave out documents whose metadata lacks one of these keys, and say so.",
     )(call)
+
+
+def outputs(
+    named: Mapping[str, str | None],
+    paths: Sequence[str | Path],
+    others: Iterable[str | Path | None] = (),
+    formats: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """The files that a command writes, after a check that it reads none of them: `skip` for `read_corpus`.
+
+    `named` maps options to files (None or `-`: none), `paths` are the files and directories of documents, `others` what
+    else is read. `formats` maps options to what is written there (`jsonl` where nothing is said).
+
+    Two rules. What is read is never replaced; only in a directory of documents an earlier output of ours may be, and
+    an empty file. And what is written into such a directory must not be a document on the next run: it is JSON in a
+    file named so, which `read_corpus` knows, or has a suffix that is not read. Whatever breaks them is a usage error.
+    """
+    read = [Path(path) for path in [*paths, *others] if path is not None]
+    written: dict[Path, str] = {}
+    for option, name in named.items():
+        if name is None or name == "-":
+            continue
+        file = Path(name).resolve()
+        if file in written:
+            raise click.UsageError(f"{written[file]} and {option} are one file, {name}. Name two.")
+        written[file] = option
+        if any(_is_same(file, path) for path in read if not path.is_dir()):
+            raise click.UsageError(f"{name} is read and would be replaced. Give {option} another name.")
+        inside = next((path for path in read if path.is_dir() and _is_walked(file, path)), None)
+        if inside is None or not is_document(file):
+            continue
+        if file.exists() and not _may_go(file):
+            raise click.UsageError(
+                f"{name} is a document of {inside} and would be replaced. Give {option} another name."
+            )
+        if (formats or {}).get(option, "jsonl") not in ("json", "jsonl") or file.suffix.lower() not in _JSON:
+            raise click.UsageError(
+                f"{name} would be a document of {inside} on the next run. Write it elsewhere, or as JSON to a file "
+                f"whose name ends in .json or .jsonl: that is known as no document."
+            )
+    return list(written)
+
+
+_JSON = (".json", ".jsonl", ".ndjson")
+
+
+def _is_same(file: Path, path: Path) -> bool:
+    try:
+        return file == path.resolve() or file.samefile(path)
+    except OSError:
+        return False
+
+
+def _is_walked(file: Path, directory: Path) -> bool:
+    root = directory.resolve()
+    return file.is_relative_to(root) and not any(part.startswith(".") for part in file.relative_to(root).parts)
+
+
+def _may_go(file: Path) -> bool:
+    """Whether a file among documents is empty or was written by us."""
+    try:
+        text = file.read_text("utf-8") if file.is_file() else "a device"
+    except (OSError, ValueError):
+        return False
+    return not text or bool(looks_written(text))
 
 
 def told(left_out: Iterable[tuple[str, str]]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["FIELDS", "field_of", "looks_golden", "snake"]
+__all__ = ["FIELDS", "entries", "field_of", "looks_golden", "snake"]
 
 FIELDS = {
     "question": "question",
@@ -46,8 +46,8 @@ def looks_golden(text: str) -> bool:
     """Whether a text is JSON or JSON Lines of golden questions: of nothing but questions with what they must find."""
     if '"question"' not in text:
         return False
-    entries = _entries(text)
-    return bool(entries) and all(map(_is_question, entries))
+    found = entries(text)
+    return bool(found) and all(map(_is_question, found))
 
 
 def _is_question(entry: Any) -> bool:
@@ -57,8 +57,8 @@ def _is_question(entry: Any) -> bool:
     return None not in fields and bool(fields & _EXPECTATIONS)
 
 
-def _entries(text: str) -> list[Any]:
-    """The entries of a list, of an object with `questions`, or of JSON Lines."""
+def entries(text: str) -> list[Any]:
+    """The entries of a list, of an object with a list of `questions`, or of JSON Lines; none of other texts."""
     try:
         value = json.loads(text)
     except RecursionError:
@@ -69,5 +69,6 @@ def _entries(text: str) -> list[Any]:
         except (ValueError, RecursionError):
             return []
     if isinstance(value, dict):
-        value = value.get("questions", [value])
+        questions = value.get("questions")
+        value = questions if isinstance(questions, list) else [value]
     return value if isinstance(value, list) else []

@@ -14,6 +14,7 @@ from cantle.commands import find
 from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
 from .golden_files import looks_golden
+from .own_files import looks_written
 
 __all__ = ["Corpus", "LeftOut", "is_missing", "read_corpus"]
 
@@ -50,14 +51,16 @@ def read_corpus(
     require: Iterable[str] = (),
     skip: Collection[str | Path] = (),
     read: Mapping[str, Any] | None = None,
+    golden: bool = False,
 ) -> Corpus:
     """Read files and directories: Markdown and every other kind that cantle or a plugin reads.
 
     A document's name is `source` of its front matter, or else its path within the directory; where that names two
     documents, both have their path as it was given, with a `CantleWarning`. `require` names keys of the metadata that a
     document must have (an empty text or list does not count); those without are left out. So are files that cannot be
-    read and files of golden questions. `Corpus.left_out` says which and why. `skip` are files to pass over in silence,
-    `read` more arguments of `MDocument.from_file`.
+    read, what commands of this plugin wrote, and, unless `golden` is true, files of golden questions.
+    `Corpus.left_out` says which and why. `skip` are files to pass over in silence, `read` more arguments of
+    `MDocument.from_file`.
 
     Raises `DocumentError` when no document is left.
     """
@@ -73,7 +76,7 @@ def read_corpus(
         except (CantleError, OSError) as error:
             left_out.append(LeftOut(name, _reason(error)))
             continue
-        reason = _why_not(document, required)
+        reason = _why_not(document, path, required, golden)
         if reason:
             left_out.append(LeftOut(name, reason))
         else:
@@ -81,6 +84,9 @@ def read_corpus(
     if not found:
         raise DocumentError(_nothing(roots, left_out))
     return Corpus(tuple(_told_apart(found)), tuple(left_out))
+
+
+_JSON = {".json", ".jsonl", ".ndjson"}
 
 
 class _Found(NamedTuple):
@@ -115,10 +121,13 @@ def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftO
                 left_out.append(LeftOut(name, f"it is the same file as {seen[real]}"))
 
 
-def _why_not(document: MDocument, required: Sequence[str]) -> str:
+def _why_not(document: MDocument, path: Path, required: Sequence[str], golden: bool) -> str:
     """Why this is no document of the corpus; nothing when it is one."""
-    if document.kind == "json" and looks_golden(document.text):
-        return "it holds golden questions"
+    if document.kind == "json" or path.suffix.lower() in _JSON:
+        if not golden and looks_golden(document.text):
+            return "it holds golden questions"
+        if written := looks_written(document.text):
+            return f"it is {written}"
     missing = [key for key in required if is_missing(document.metadata.get(key))]
     return f"its metadata has no {', '.join(missing)}" if missing else ""
 
