@@ -344,3 +344,27 @@ def test_paths_move_with_the_text() -> None:
     chunks = Chunks.from_spans(body, [0, 4], [3, 7], paths=lambda start: (f"at {start}",))
     moved = chunks.moved(document, OffsetMap.from_edits(len(document.text), [(0, 13, 0)]))
     assert [(chunk.content, chunk.path) for chunk in moved] == [("one", ("at 0",)), ("two", ("at 4",))]
+
+
+class Uncopyable:
+    def __deepcopy__(self, memo: object) -> object:
+        raise RuntimeError("no copies")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no comparison")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_own_metadata_is_what_the_document_does_not_have() -> None:
+    thing = Uncopyable()
+    chunks = Chunks(
+        Source("one two", metadata={"lang": "en", "tags": [1]}),
+        [Chunk("one", 0, 3, metadata={"lang": "en", "thing": thing, "tags": thing}), Chunk("two", 4, 7)],
+    )
+    assert chunks[0].own_metadata == {"thing": thing, "tags": thing}
+    assert chunks[0].own_metadata["thing"] is thing
+    assert chunks[1].own_metadata == {}
+    chunks[1].metadata["lang"] = "pt"
+    assert chunks[1].own_metadata == {"lang": "pt"}
+    assert Chunk("x", 0, 1, metadata={"a": 1}).own_metadata == {"a": 1}

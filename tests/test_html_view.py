@@ -5,9 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cantle import Chunk, Chunks, Source
-from cantle.html_view import Stretch, attribute, escaped, render, stretches, visible, worded
+from cantle.html_view import Stretch, attribute, dropped, escaped, render, spans, stretches, visible, worded
 
 
 class Reader(HTMLParser):
@@ -223,6 +228,113 @@ def test_texts_and_values_are_written_out() -> None:
     assert attribute('"\n\x00') == "&quot; \u2400"
     assert worded("as it is") == "as it is"
     assert worded({"a": [1, None, {2}], "b": "é"}) == '{"a": [1, null, ["2"]], "b": "é"}'
+
+
+HIDDEN = [
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010)),
+    *(*range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x2800, 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0),
+    *(*range(0xFFF0, 0xFFFC), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), 0xE0001, 0xE0041, 0xE01EF, 0xE0FFF),
+]
+
+
+def test_characters_without_a_shape_are_written_out() -> None:
+    for code in HIDDEN:
+        shown = f"\u27e8U+{code:04X}\u27e9"
+        assert visible(f"pass{chr(code)}word") == f"pass{shown}word", hex(code)
+        assert visible(chr(code)) == shown
+    assert visible("caf\u00e9 \u00e0 no\u0308el") == "caf\u00e9 \u00e0 no\u0308el"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a non-joiner
+        "\u0915\u094d\u200d\u0937",  # Devanagari: virama and joiner
+        "\u0dc1\u0dca\u200d\u0dbb\u0dd3",  # Sinhala
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467",  # a family
+        "\U0001f3f3\ufe0f\u200d\U0001f308",  # a flag
+        "\u2764\ufe0f 1\ufe0f\u20e3 \U0001f44d\U0001f3fd",
+    ],
+)
+def test_joiners_stay_where_they_join(text: str) -> None:
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("text", ["a\u200db", "\U0001f468\u200d", "\u200c\u0645", "1\ufe0f", "\u200d", "x\ufe0f"])
+def test_joiners_that_join_nothing_are_written_out(text: str) -> None:
+    assert "\u27e8U+" in visible(text)
+    assert not set(visible(text)) & set("\u200c\u200d\ufe0f")
+    run = "\u0645" + "\u200c\u200d" * 3
+    assert visible(run).count("\u27e8") == 5
+
+
+def test_marks_beyond_thirty_on_a_letter_are_written_out() -> None:
+    assert visible("o" + "\u0301" * 30 + "k") == "o" + "\u0301" * 30 + "k"
+    assert visible("o" + "\u0301" * 32) == "o" + "\u0301" * 30 + "\u27e8U+0301\u27e9" * 2
+    assert visible("\U0001f468" * 100) == "\U0001f468" * 100
+    assert len(visible("\u0301" * 1_000_000)) == 30 + 8 * 999_970
+
+
+@given(
+    st.text("ab\u0301\u0645\u200c\u200d\ufe0f\u2764\U0001f468\r\n1\u20e3", max_size=80), st.lists(st.integers(0, 80))
+)
+def test_the_stretches_of_a_text_give_what_the_whole_gives(text: str, places: list[int]) -> None:
+    edges = sorted({0, len(text), *(min(place, len(text)) for place in places)})
+    parts = [visible(text, a, b) for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
+    assert "".join(parts) == visible(text)
+
+
+class Raises:
+    def __str__(self) -> str:
+        raise RuntimeError("no string")
+
+    __repr__ = __str__
+
+
+def test_whatever_a_plugin_gives_is_drawn() -> None:
+    text = "one two three four"
+    given: list[Any] = [
+        (15, 99, None),
+        (0, 3, 7),
+        (-5, 4, "x"),
+        "no",
+        None,
+        (1, 2),
+        ("a", 3, "b"),
+        (9, 8, "y"),
+        (4, 5, Raises()),
+    ]
+    odd = Chunks(Source(text), [Chunk("two", 4, 7, spans=((4, 7), None, "no", (1,), ("a", "b")))], dropped=given)  # type: ignore[arg-type]
+    assert dropped(odd) == [(0, 3, "7"), (3, 4, "x"), (15, 18, "no reason given")]
+    assert list(spans(odd[0])) == [(4, 7)]
+    assert list(spans(Chunk("two", 4, 7, spans=5))) == [(4, 7)]  # type: ignore[arg-type]
+    assert Reader(render(odd)).text == text
+
+    def fails() -> list[tuple[int, int, str]]:
+        raise RuntimeError("no list")
+
+    outside = [
+        Chunk("x", -5, 2),
+        Chunk("y", 16, 99),
+        Chunk("z", 40, 50),
+        Chunk("w", 9, 8),
+        Chunk("v", 8, 9, path=(Raises(),)),
+    ]  # type: ignore[arg-type]
+    chunks = Chunks(Source(text), outside, dropped=fails)
+    assert dropped(chunks) == []
+    assert Reader(render(chunks)).text == text
+
+
+def test_any_value_is_worded() -> None:
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    own: list[Any] = []
+    own.append(own)
+    assert worded(deep).startswith("[[[")
+    assert worded(own) == '["<list>"]'
+    assert worded(Raises()) == "<Raises>"
+    assert worded({"a": Raises()}) == "<dict>"
 
 
 def test_it_imports_nothing_above_it() -> None:

@@ -122,6 +122,13 @@ class Chunk:
         return self._metadata
 
     @property
+    def own_metadata(self) -> dict[str, Any]:
+        """What `metadata` has beside the document's, or instead of it. The values are no copies: for reading only."""
+        base = self._base or {}
+        mine = dict(self._extra or {}) if self._metadata is None else self._metadata
+        return {name: value for name, value in mine.items() if name not in base or not _same(value, base[name])}
+
+    @property
     def hash(self) -> str:
         """The first 16 hexadecimal digits of SHA-256 over `content`."""
         return content_hash(self.content)[:16]
@@ -210,6 +217,13 @@ class Chunk:
         self._base = self._extra = self._siblings = None
         for name, value in state.items():
             setattr(self, name, value)
+
+
+def _same(a: object, b: object) -> bool:
+    try:
+        return a is b or bool(a == b)
+    except Exception:  # arrays say so for each element, and strangers may raise anything
+        return False
 
 
 def content_hash(text: str) -> str:
