@@ -330,3 +330,55 @@ def test_it_is_the_same_whatever_the_hash_seed(tmp_path: Path) -> None:
         assert done.returncode == 0
         outputs.add(done.stdout)
     assert len(outputs) == 1
+
+
+# -- notes about filters ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def departments(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndept: hr\n---\nplan", "utf-8")
+    (tmp_path / "b.md").write_text("---\ndept: board\nsecret: merger\n---\nplan", "utf-8")
+    (tmp_path / "c.json").write_text('{"plan": 1}', "utf-8")
+    (tmp_path / "d.html").write_text("<p>plan</p>", "utf-8")
+    (tmp_path / "roles.yaml").write_text("hr: {dept: hr}\nall: '*'\n", "utf-8")
+
+
+def noted(*arguments: str) -> list[str]:
+    result = run(".", "-q", "plan", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return [line.removeprefix("Note: ") for line in result.stderr.splitlines() if line.startswith("Note: ")]
+
+
+@pytest.mark.usefixtures("departments")
+def test_notes_name_only_what_the_role_may_see() -> None:
+    """Neither values nor keys nor names of documents that it may not see."""
+    empty = "No chunk may be seen with these filters."
+    assert noted("--role", "hr", "--dept", "sre") == [f"{empty} No document has dept=sre. There are: hr."]
+    assert noted("--role", "hr", "--where", "dpt=sre") == [f"{empty} No document has 'dpt'. Keys there are: dept."]
+    assert noted("--role", "all", "--where", "dpt=sre") == [
+        f"{empty} No document has 'dpt'. Keys there are: dept, secret."
+    ]
+
+
+@pytest.mark.usefixtures("departments")
+def test_documents_without_the_key_of_a_filter_are_counted() -> None:
+    assert noted("--dept", "hr") == ["2 documents have no dept and are left out: c.json, d.html."]
+    assert noted("--where", "secret=merger") == ["3 documents have no secret and are left out: a.md, c.json, d.html."]
+    assert noted("--role", "hr", "--dept", "hr") == []
+    assert noted() == []
+
+
+@pytest.mark.usefixtures("departments")
+def test_several_values_in_one_are_explained() -> None:
+    assert noted("--dept", "hr, product")[0] == (
+        "No chunk may be seen with these filters. No document has dept=hr, product. There are: board, hr. "
+        "'hr, product' is one value; for several: --where dept=hr --where dept=product."
+    )
+
+
+@pytest.mark.usefixtures("departments")
+def test_roles_need_a_role_here() -> None:
+    result = run(".", "-q", "plan", "--roles", "roles.yaml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: --roles says what roles may see; name one with --role.\n" in result.stderr

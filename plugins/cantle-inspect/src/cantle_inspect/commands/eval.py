@@ -23,7 +23,7 @@ from ..golden.questions import Question, read_golden
 from ..golden.sweep import Sweep, sweep
 from ..rank import named
 from .results import rendered, show
-from .shared import filtering, ranking, requiring, told
+from .shared import filtering_by_roles, ranking, requiring, told
 from .tables import chosen_format, format_option
 
 __all__ = ["command"]
@@ -91,7 +91,7 @@ _SUFFIXES = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv"}
 @click.option(
     "--sweep", "pairs_swept", multiple=True, metavar="KEY=V1,V2,...", help="Compare settings; may be repeated."
 )
-@filtering
+@filtering_by_roles
 @requiring
 @ranking
 @cutting

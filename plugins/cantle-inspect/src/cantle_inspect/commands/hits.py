@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import click
 
+from cantle import MDocument
 from cantle.commands import counted, printable
 
 from ..asking.preview import Preview
-from ..corpus.access import listed
+from ..corpus.access import ANY, Rule, item, listed
 from ..corpus.reading import is_missing
 from ..rank import words
 from ..rank.hits import ranker_name
@@ -21,7 +22,7 @@ from .tables import show_table
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["note", "show"]
+__all__ = ["notes", "show"]
 
 SHOWN = 240
 """How many characters of a chunk are shown."""
@@ -55,15 +56,21 @@ def show(found: Preview) -> None:
     click.echo(printable("; ".join(_about(found))))
 
 
-def note(found: Preview) -> str:
-    """What should be known of an answer that has nothing to show; empty for others."""
+def notes(found: Preview) -> Iterator[str]:
+    """What should be known of an answer: why it is empty, what filters left out unseen."""
+    seen = [document for document in found.pool.documents if found.access.of_role.allows(document.metadata)]
     if not found.candidates:
-        return " ".join(["No chunk may be seen with these filters.", *_misses(found)])
-    if not found.asked:
-        return "The question has no word to look for: stop words and words of less than three letters are left out."
-    if not found.hits:
-        return "No chunk has a score that high."
-    return ""
+        yield " ".join(["No chunk may be seen with these filters.", *_misses(found.access.where, seen)])
+    elif not found.asked:
+        yield "The question has no word to look for: stop words and words of less than three letters are left out."
+    elif not found.hits:
+        yield "No chunk has a score that high."
+    for key in found.access.where:
+        without = [document.source for document in seen if not listed(item(document.metadata, key))]
+        if 0 < len(without) < len(seen):
+            have = "document has" if len(without) == 1 else "documents have"
+            are = "is" if len(without) == 1 else "are"
+            yield f"{len(without)} {have} no {key} and {are} left out: {_few(without, 5)}."
 
 
 def excerpt(text: str, asked: Collection[str]) -> Text:
@@ -101,10 +108,23 @@ def _about(found: Preview) -> Iterable[str]:
     yield ", ".join([f"cut by {' and '.join(strategies)}", *(f"{key} {value}" for key, value in options.items())])
 
 
-def _misses(found: Preview) -> Iterable[str]:
-    """The filters that fit no document at all, with the values that there are."""
-    for key, values in found.access.where.items():
-        there = sorted({value for d in found.pool.documents for value in listed(d.metadata.get(key))})
-        if not set(there) & {*values}:
-            known = ", ".join(there[:10]) + (", ..." if len(there) > 10 else "")
-            yield f"No document has {key}={' or '.join(values)}. " + (f"There are: {known}." if there else "")
+def _misses(where: Rule, seen: Sequence[MDocument]) -> Iterable[str]:
+    """The filters that fit no document, with the keys or the values that there are; all of documents that may be seen
+    without these filters, for what a role may not see must not show here either."""
+    for key, values in where.items():
+        there = sorted({value for document in seen for value in listed(item(document.metadata, key))})
+        if there and (ANY in values or set(there) & set(values)):
+            continue
+        if not there:
+            keys = sorted({name for document in seen for name, value in document.metadata.items() if listed(value)})
+            yield f"No document has {key!r}." + (f" Keys there are: {_few(keys, 10)}." if keys else "")
+            continue
+        yield f"No document has {key}={' or '.join(values)}. There are: {_few(there, 10)}."
+        for value in values:
+            if "," in value:
+                parts = [part.strip() for part in value.split(",") if part.strip()]
+                yield f"{value!r} is one value; for several: {' '.join(f'--where {key}={part}' for part in parts)}."
+
+
+def _few(names: Sequence[str], most: int) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

@@ -94,7 +94,7 @@ def command(
     from ..asking.preview import preview
     from ..corpus.pool import Cutting
     from ..corpus.reading import read_corpus
-    from .hits import note, show
+    from .hits import notes, show
 
     if not question.strip():
         raise click.BadParameter("it is empty.", param_hint="--question")
@@ -118,7 +118,7 @@ def command(
         raise Failure(f"None of the documents in {', '.join(paths)} could be cut.")
     if audit is not None:
         write_audit(audit, [found.audit()])
-    if said := note(found):
+    for said in notes(found):
         click.echo(printable(f"Note: {said}"), err=True)
     if chosen_format(format_, "table", "json") == "json":
         as_json(found.to_dict())

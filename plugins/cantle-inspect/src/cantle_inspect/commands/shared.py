@@ -14,7 +14,17 @@ from cantle.commands import is_document, printable
 from ..corpus.access import Access
 from ..corpus.own_files import looks_written
 
-__all__ = ["ROLES", "access_of", "filtering", "outputs", "ranking", "requiring", "roles_file", "told"]
+__all__ = [
+    "ROLES",
+    "access_of",
+    "filtering",
+    "filtering_by_roles",
+    "outputs",
+    "ranking",
+    "requiring",
+    "roles_file",
+    "told",
+]
 
 Function = Callable[..., Any]
 
@@ -26,11 +36,20 @@ _LANGUAGES = "auto|none|all|pt|en|es"
 
 
 def filtering(function: Function) -> Function:
-    """Add --where, --dept, --classification, --role and --roles.
+    """Add --where, --dept, --classification, --role and --roles, which is no use without --role.
 
     The function gets `access` and `roles` (the file of roles: the one named, or `roles.yaml` in the directory, or
     None). It must have a parameter `paths`, the files and directories of documents.
     """
+    return _filtering(function, roles_alone=False)
+
+
+def filtering_by_roles(function: Function) -> Function:
+    """As `filtering`, for a command that asks as every role: --roles is taken without --role too."""
+    return _filtering(function, roles_alone=True)
+
+
+def _filtering(function: Function, *, roles_alone: bool) -> Function:
 
     @functools.wraps(function)
     def call(
@@ -41,6 +60,8 @@ def filtering(function: Function) -> Function:
         roles: str | None,
         **rest: Any,
     ) -> Any:
+        if roles is not None and role is None and not roles_alone:
+            raise click.UsageError("--roles says what roles may see; name one with --role.")
         pairs = [*where, *(f"dept={v}" for v in dept), *(f"classification={v}" for v in classification)]
         file = roles_file(roles, rest["paths"], needed=role is not None)
         return function(access=access_of(pairs, role, file, rest["paths"]), roles=file, **rest)

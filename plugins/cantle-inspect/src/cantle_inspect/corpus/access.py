@@ -13,7 +13,7 @@ from cantle.errors import OptionError
 if TYPE_CHECKING:
     from .roles import Roles
 
-__all__ = ["ANY", "Access", "Rule", "read_roles", "spelled"]
+__all__ = ["ANY", "Access", "Rule", "item", "listed", "read_roles", "spelled"]
 
 Rule = Mapping[str, tuple[str, ...]]
 """Key -> values: every key must have one of its values. A rule without keys lets everything through."""
@@ -58,6 +58,11 @@ class Access:
         return self.rules is None or any(_fits(rule, metadata) for rule in self.rules)
 
     @property
+    def of_role(self) -> Access:
+        """The role alone, without `where`: what whoever asks may see at all."""
+        return Access({}, self.rules, self.role)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the metadata that are looked at, in order."""
         rules = [self.where, *(self.rules or ())]
@@ -73,10 +78,11 @@ def _values(key: str, given: Any) -> tuple[str, ...]:
 
 
 def _fits(rule: Rule, metadata: Mapping[str, Any]) -> bool:
-    return all(_is_one_of(_item(metadata, key), values) for key, values in rule.items())
+    return all(_is_one_of(item(metadata, key), values) for key, values in rule.items())
 
 
-def _item(metadata: Mapping[str, Any], key: str) -> Any:
+def item(metadata: Mapping[str, Any], key: str) -> Any:
+    """The value of a key (in NFC) of the metadata, however the key is composed there; None when it is not there."""
     if key in metadata:
         return metadata[key]
     return next((value for name, value in metadata.items() if normalize("NFC", name) == key), None)
