@@ -219,6 +219,119 @@ def test_all_kinds_in_the_table_are_given_by_some_document() -> None:
         assert given[name] | {"end", "characters"} == kinds, name
 
 
+# -- what stands at a cut ----------------------------------------------------------------------------
+
+TABLE = "| aaa | bbb |\n|-----|-----|\n" + "| 1111 | 2222 |\n" * 6
+PLACES: list[Any] = [
+    pytest.param(
+        "markdown",
+        "structural-context",
+        "# A\n\n" + "".join(f"- item number {i}\n" for i in range(4)) + "\nFirst paragraph.\n\nSecond paragraph.\n",
+        {"max_size": 20, "min_chunk_size": 0, "prepend_heading": False},
+        [*[("item", "")] * 3, ("separator", "\n\n"), ("separator", "\n\n")],
+        id="blank lines are no items",
+    ),
+    pytest.param(
+        "markdown",
+        "structural-context",
+        "Some words are here. And more of them. The table says it:\n\n" + TABLE,
+        {"max_size": 90, "min_chunk_size": 0},
+        [("sentence", ""), ("row", ""), ("row", "")],
+        id="a sentence that leads a table in is no block",
+    ),
+    pytest.param(
+        "markdown",
+        "structural-context",
+        "Some words are here, and more of them\n\nThe table says it:\n\n" + TABLE,
+        {"max_size": 90, "min_chunk_size": 0},
+        [("separator", "\n\n"), ("row", ""), ("row", "")],
+        id="a paragraph that leads a table in stands behind a blank line",
+    ),
+    pytest.param(
+        "markdown",
+        "structural-context",
+        TABLE + "\nPlain text behind the table.\n",
+        {"max_size": 80},
+        [("row", ""), ("block", "")],
+        id="behind a table ends a block",
+    ),
+    pytest.param(
+        "markdown",
+        "structural-context",
+        "```\n" + "call(1, 2)\n" * 6 + "```\n\nPlain text behind the code.\n",
+        {"max_size": 50},
+        [("row", ""), ("block", "")],
+        id="behind code ends a block",
+    ),
+    pytest.param(
+        "markdown",
+        "markdown",
+        "Words before the table.\n\n" + TABLE + "\nWords.\n\n" + TABLE + "\n# H\n\nPlain.\n",
+        {"max_size": 90, "repeat_table_header": True},
+        [("block", ""), ("row", ""), ("block", ""), ("block", ""), ("row", ""), ("heading", "")],
+        id="a table of markdown begins and ends as a block",
+    ),
+    pytest.param(
+        "latex",
+        "structural-context",
+        "\\documentclass{a}\n\\begin{document}\nHello there.\n\\section{A}\nText is here.\n\\end{document}\n",
+        {"max_size": 60, "min_chunk_size": 0},
+        [("preamble", ""), ("heading", "")],
+        id="a preamble ends before no heading",
+    ),
+    pytest.param(
+        "text",
+        "structural-context",
+        "As follows:\n- a thing here\n- another thing",
+        {"max_size": 30, "min_chunk_size": 0},
+        [("item", "")],
+        id="an item of plain text is no sentence",
+    ),
+    pytest.param(
+        "text",
+        "character",
+        "aaa bb\n\nccc dddddddd ee\n\nff",
+        {"max_size": 5, "separators": ["\n\n", " "]},
+        [
+            ("separator", " "),
+            ("separator", "\n\n"),
+            ("separator", " "),
+            ("window", ""),
+            ("separator", " "),
+            ("separator", "\n\n"),
+        ],
+        id="a piece of character ends at the separator that stands there",
+    ),
+    pytest.param(
+        "text", "character", "abc", {"max_size": 2, "separator": ""}, [("separator", "")] * 2, id="the empty separator"
+    ),
+    pytest.param(
+        "text",
+        "sentence",
+        "One two three four. Five six.",
+        {"max_size": 12},
+        [("word", ""), ("sentence", "")],
+        id="the rest of a long sentence ends with it",
+    ),
+    pytest.param(
+        "json",
+        "json",
+        '{"a":["one two three four",12345678901234567],"b":"' + "x" * 30 + '"}',
+        {"max_size": 20},
+        [("string", " "), ("value", ""), ("value", ""), *[("string", "")] * 2],
+        id="a string of JSON is cut inside, a number is whole",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "text", "options", "expected"), PLACES)
+def test_the_reason_is_what_stands_there(
+    kind: str, name: str, text: str, options: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    found = check(MDocument(text, kind), name, options if name == "json" else {"overlap": 0, **options})
+    assert [(chunk.cut.kind, chunk.cut.detail) for chunk in found if chunk.cut] == [*expected, ("end", "")]
+
+
 # -- what is written ----------------------------------------------------------------------------------
 
 

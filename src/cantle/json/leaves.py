@@ -151,7 +151,7 @@ class Leaves:
         self._literally(path, first, final, "value" if stop == last else "string")
 
     def _literally(self, path: tuple[str, ...], start: int, end: int, kind: str) -> None:
-        """Parts that are pieces of the source: for limits that not even a bare value can keep. The last is of `kind`."""
+        """Pieces of the source, for limits that not even a bare value can keep. `kind` is why the last one ends."""
         source = self.tree.source
         if self._measure is None:
             self._measure = self.sizes.length.measure(source)

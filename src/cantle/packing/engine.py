@@ -18,6 +18,7 @@ from ..whitespace import STRIP
 from .borders import MixedBorders, MixedGaps
 from .levels import ClusterPieces, Clusters, Level, Pieces
 from .plain import GUESSED, pack_plain, plain_separators
+from .prose import Sentences
 from .spans import Spans
 
 __all__ = ["Packer"]
@@ -191,4 +192,6 @@ class Packer:
         kind, detail = level.kind, level.detail
         if isinstance(level, MixedBorders | MixedGaps):
             kind, detail = level.reasons.get(following, (kind, detail))
+        elif isinstance(level, Sentences) and level.is_item(self.text, following):
+            kind = "item"
         return Cut(kind, depth - 1, detail)

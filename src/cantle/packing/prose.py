@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -10,6 +11,9 @@ from ..blocks.sentences import Sentences as Found
 from .levels import Pieces
 
 __all__ = ["Sentences"]
+
+_ITEM = re.compile(r"(?:[-+*\u2022\u2013]|[0-9]{1,9}[.)])[ \t]")
+_LINE_START = re.compile(r"[\r\n][ \t>]*\Z")
 
 
 class Sentences:
@@ -25,6 +29,13 @@ class Sentences:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
         pieces = _SentencePieces(self.segmenter.on(text[start:end]), start, end, self._starts, self._ends)
         return pieces if pieces.next(pieces.begin(start))[0] < end else None
+
+    def is_item(self, text: str, position: int) -> bool:
+        """Whether what begins at a position is an item of a list: that counts as a sentence, whatever it ends with."""
+        return (
+            _ITEM.match(text, position) is not None
+            and _LINE_START.search(text, max(0, position - 9), position) is not None
+        )
 
 
 class _SentencePieces:

@@ -182,7 +182,7 @@ class SentencePacker:
     def _cut_words(self, start: int, end: int) -> None:
         """Pack a stretch word by word."""
         if not self.sizes.words:
-            self._cut_characters(start, end, _WORD)
+            self._cut_characters(start, end, _SENTENCE)
             return
         text, limit, fit, length = self.text, self.sizes.limit, self.measure.fit, self.measure.length
         while start < end:
@@ -192,12 +192,13 @@ class SentencePacker:
                 stop = self._word_end(start, stop - 1)
             if stop <= start:
                 stop = self._next_blank(start, end)
+                cut = _WORD if stop < end else _SENTENCE
                 if length(start, stop) > limit:
-                    self._cut_characters(start, stop, _WORD)
+                    self._cut_characters(start, stop, cut)
                 else:
-                    self._add(start, stop, _WORD)
+                    self._add(start, stop, cut)
             else:
-                self._add(start, stop, _WORD)
+                self._add(start, stop, _WORD if stop < end else _SENTENCE)
             blanks = _BLANKS.match(text, stop, end)
             start = blanks.end() if blanks else stop
 

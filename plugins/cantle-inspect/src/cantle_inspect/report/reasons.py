@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cantle import Chunk, Chunks
 
 from ..measures.sizes import Sizes, number
@@ -11,7 +13,7 @@ __all__ = ["why"]
 _KINDS = {
     "heading": "Ends before a heading",
     "section": "Ends before a section",
-    "block": "Ends where a block ends",
+    "block": "Ends where a block begins or ends",
     "line": "Ends where a line ends",
     "row": "Ends before a row of a table or a line of code",
     "item": "Ends before an item of a list",
@@ -20,10 +22,12 @@ _KINDS = {
     "environment": "Ends where an environment begins or ends",
     "preamble": "Ends where the preamble ends",
     "value": "Ends behind a complete value",
+    "window": "Ends where the window is full",
     "tokens": "Ends where the window of tokens is full",
 }
 
 _SEPARATORS = {
+    "": "Ends between two characters, since the separator is the empty text",
     "\n\n": "Ends at a blank line, where a paragraph ends",
     "\n": "Ends at the end of a line",
     " ": "Ends between two words",
@@ -36,37 +40,49 @@ _SEPARATORS = {
     "\n___+\n": "Ends at a rule",
 }
 
-_UNRANKED = frozenset({"characters", "end", "row", "tokens", "preamble", "value"})
+_UNRANKED = frozenset({"characters", "end", "row", "window", "tokens", "preamble"})
 """Kinds whose level is no rank among borders."""
+
+_VALUES = frozenset({"value", "string"})
+"""Kinds of JSON, whose level is a depth."""
 
 
 def why(chunk: Chunk, chunks: Chunks, sizes: Sizes) -> str:
     """A sentence on the cut behind a chunk; empty when the strategy tells no reason."""
     if chunk.cut is None:
         return ""
-    kind, level, detail = chunk.cut
-    json = getattr(chunks.strategy, "name", "") == "json"
-    last = chunk.index == len(chunks) - 1
+    kind, level, detail = _parts(chunk.cut)
     if kind == "end":
+        last = chunk.index == len(chunks) - 1
         text = "Ends with the document" if last else "Ends where a part of the document ends that is cut by itself"
     elif kind == "characters":
         fits = "" if sizes.limit is None else f": nothing better fits in {number(sizes.limit)} {sizes.unit}"
         text = f"Ends between two characters{fits}"
-    elif kind == "separator" and json:
-        text = "Ends inside a string, between two words"
     elif kind == "separator":
         text = _SEPARATORS.get(detail, f"Ends at the separator {_quoted(detail)}")
+    elif kind == "string":
+        text = "Ends inside a string, between two " + ("words" if detail else "characters, for want of a blank")
     elif kind in _KINDS:
         text = _KINDS[kind] + (f" ({detail})" if detail else "")
-    else:  # of a plugin
+    elif kind:  # of a plugin
         text = f"Ends at a border of the kind {_quoted(kind)}" + (f" ({detail})" if detail else "")
-    if json and kind != "end":
-        text += f" at depth {level}"
-    elif kind not in _UNRANKED:
+    else:
+        text = "Ends at a border that the strategy does not name"
+    if level is not None and kind in _VALUES:
+        text += ", in an object or list at depth " + str(level) if level else ", at the outermost level (depth 0)"
+    elif level is not None and kind and kind not in _UNRANKED:
         text += f"; {_rank(level)}"
     if chunk.oversize:
         text += ". It is above the limit, since cutting it was forbidden"
     return text + "."
+
+
+def _parts(cut: Any) -> tuple[str, int | None, str]:
+    """The kind, the level and the detail of a cut; strategies of plugins may give anything as one."""
+    parts = (cut,) if isinstance(cut, str) else tuple(cut[:3]) if isinstance(cut, tuple | list) else ()
+    kind, level, detail = (*parts, None, None, None)[:3]
+    rank = level if isinstance(level, int) and not isinstance(level, bool) and level >= 0 else None
+    return kind if isinstance(kind, str) else "", rank, detail if isinstance(detail, str) else ""
 
 
 def _rank(level: int) -> str:
