@@ -183,7 +183,7 @@ def _refuse_binary(data: bytes, name: str, valid: bool) -> None:
     if controls > len(sample) * (0.1 if valid else 0.02) and controls > 3:
         raise DocumentError(
             f"{name} looks like a binary file: {controls} of its first {len(sample)} bytes are control characters. "
-            "If it is text, say in which encoding: encoding='utf-16-le', for example."
+            "If it is text, say in which encoding: --encoding utf-16-le, for example; encoding='utf-16-le' in Python."
         )
 
 

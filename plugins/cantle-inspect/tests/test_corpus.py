@@ -6,12 +6,13 @@ import errno
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cantle import MDocument
 from cantle.errors import CantleWarning, DocumentError, GuessedEncodingWarning, OptionError
-from cantle_inspect import Corpus, LeftOut, read_corpus
+from cantle_inspect import Corpus, LeftOut, read_corpus, read_roles
 
 
 def write(folder: Path, **files: str | bytes) -> Path:
@@ -242,3 +243,52 @@ def test_nothing_left_is_an_error_that_says_why(tmp_path: Path) -> None:
         (tmp_path / f"{number}.md").write_text("x", "utf-8")
     with pytest.raises(DocumentError, match=r"Left out: 0\.md: its metadata has no dept; .*; and 2 more"):
         read_corpus(tmp_path, require=["dept"])
+
+
+# -- what is there and cannot be read ---------------------------------------------------------------
+
+
+def test_documents_that_nothing_reads_are_reported(tmp_path: Path) -> None:
+    write(tmp_path, a_md="x", sub__b_docx=b"PK", c_PDF=b"%PDF", photo_png=b"x", code_py="x", hidden_txt="x")
+    (tmp_path / ".secret.pdf").write_bytes(b"%PDF")
+    corpus = read_corpus(tmp_path)
+    assert sources(corpus) == ["a.md", "hidden.txt"]
+    assert corpus.left_out == (
+        LeftOut("c.PDF", "no installed plugin reads .pdf files"),
+        LeftOut("sub/b.docx", "no installed plugin reads .docx files"),
+    )
+    assert read_corpus(tmp_path, skip=[tmp_path / "c.PDF", tmp_path / "sub/b.docx"]).left_out == ()
+    with pytest.raises(DocumentError, match=r"Left out: b\.docx: no installed plugin reads \.docx files\.$"):
+        read_corpus(tmp_path / "sub")
+
+
+def test_reasons_do_not_name_the_file_again_nor_end_in_a_point(tmp_path: Path) -> None:
+    write(tmp_path, binary_txt=bytes(range(32)) * 40)
+    with pytest.raises(DocumentError, match=r"Left out: binary\.txt: looks like .*--encoding utf-16-le.* in Python\.$"):
+        read_corpus(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.timeout(20)
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, a_md="x")
+    os.mkfifo(tmp_path / "pipe.md")
+    assert sources(read_corpus(tmp_path)) == ["a.md"]
+    with pytest.raises(DocumentError, match=r"pipe\.md: it is a pipe or a device, no file"):
+        read_corpus(tmp_path / "pipe.md")
+    with pytest.raises(OptionError, match=r"pipe\.md: is no file"):
+        read_roles(tmp_path / "pipe.md")
+
+
+def test_folders_that_cannot_be_opened_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, a_md="x", locked__b_md="y")
+    scan = os.scandir
+
+    def denied(path: str) -> Any:  # what root may not open is hard to make
+        if str(path).endswith("locked"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    with pytest.warns(CantleWarning, match=r"locked cannot be opened \(Permission denied\): what is in it is left out"):
+        assert sources(read_corpus(tmp_path)) == ["a.md"]

@@ -382,3 +382,16 @@ def test_roles_need_a_role_here() -> None:
     result = run(".", "-q", "plan", "--roles", "roles.yaml")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Error: --roles says what roles may see; name one with --role.\n" in result.stderr
+
+
+def test_many_files_left_out_for_one_reason_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("plan", "utf-8")
+    for number in range(12):
+        (tmp_path / f"{number:02}.pdf").write_bytes(b"%PDF")
+    (tmp_path / "x.docx").write_bytes(b"PK")
+    result = run(".", "-q", "plan")
+    assert result.stderr.splitlines() == [
+        "Left out: 12 files (00.pdf, 01.pdf, 02.pdf, ...): no installed plugin reads .pdf files",
+        "Left out: x.docx: no installed plugin reads .docx files",
+    ]
+    assert len(json.loads(result.stdout)["stats"]["leftOut"]) == 13

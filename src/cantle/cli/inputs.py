@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from ..document import MDocument
+from ..errors import CantleWarning
 from ..files import TEXT_SUFFIXES, assemble, decode, kind_of, media_type
 from ..plugins import registry
+from ..warn import warn
 
 __all__ = ["document", "find", "is_document", "standard_input"]
 
@@ -40,12 +42,16 @@ def find(arguments: Sequence[str]) -> Iterator[str | Path]:
 
 
 def _walk(directory: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(directory):
+    for folder, folders, files in os.walk(directory, onerror=_not_opened):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             file = Path(folder, name)
             if not name.startswith(".") and file.is_file():
                 yield file
+
+
+def _not_opened(error: OSError) -> None:
+    warn(f"{error.filename} cannot be opened ({error.strerror}): what is in it is left out.", CantleWarning)
 
 
 def is_document(path: str | Path) -> bool:

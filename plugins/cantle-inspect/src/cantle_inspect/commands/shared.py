@@ -231,7 +231,18 @@ def _may_go(file: Path) -> bool:
     return not text or bool(looks_written(text))
 
 
+MANY = 5
+"""Of more files that are left out for one reason, only the first are named."""
+
+
 def told(left_out: Iterable[tuple[str, str]]) -> None:
-    """Say on standard error which files are no documents of the corpus, and why."""
+    """Say on standard error which files are no documents of the corpus, and why; many for one reason on one line."""
+    by_reason: dict[str, list[str]] = {}
     for source, reason in left_out:
-        click.echo(f"Left out: {printable(f'{source}: {reason}')}", err=True)
+        by_reason.setdefault(reason, []).append(source)
+    for reason, sources in by_reason.items():
+        said = sources
+        if len(sources) > MANY:
+            said = [f"{len(sources)} files ({', '.join(sources[:3])}, ...)"]
+        for source in said:
+            click.echo(f"Left out: {printable(f'{source}: {reason}')}", err=True)

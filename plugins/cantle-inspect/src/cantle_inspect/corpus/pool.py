@@ -15,7 +15,7 @@ from cantle.lengths import LengthLike, resolve
 
 from ..measures.settings import fields
 from .access import Access
-from .reading import Corpus, LeftOut
+from .reading import Corpus, LeftOut, why
 
 __all__ = ["MAX_SIZE", "MODEL", "Cutting", "Passage", "Pool"]
 
@@ -103,7 +103,7 @@ class Pool:
             except (OptionError, UnknownStrategyError, UnknownLengthError):
                 raise
             except CantleError as error:
-                left_out.append(LeftOut(document.source, str(error)))
+                left_out.append(LeftOut(document.source, why(error, document.source)))
                 continue
             name = names[document.source]
             documents.append(document)

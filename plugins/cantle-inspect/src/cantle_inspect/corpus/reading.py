@@ -15,8 +15,9 @@ from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
 from .golden_files import looks_golden
 from .own_files import looks_written
+from .unread import unread
 
-__all__ = ["Corpus", "LeftOut", "is_missing", "read_corpus"]
+__all__ = ["Corpus", "LeftOut", "is_missing", "read_corpus", "why"]
 
 
 class LeftOut(NamedTuple):
@@ -58,7 +59,8 @@ def read_corpus(
     A document's name is `source` of its front matter, or else its path within the directory; where that names two
     documents, both have their path as it was given, with a `CantleWarning`. `require` names keys of the metadata that a
     document must have (an empty text or list does not count); those without are left out. So are files that cannot be
-    read, what commands of this plugin wrote, and, unless `golden` is true, files of golden questions.
+    read, PDF files and others that no installed plugin reads, what commands of this plugin wrote, and, unless `golden`
+    is true, files of golden questions.
     `Corpus.left_out` says which and why. `skip` are files to pass over in silence, `read` more arguments of
     `MDocument.from_file`.
 
@@ -74,7 +76,7 @@ def read_corpus(
         except OptionError:
             raise
         except (CantleError, OSError) as error:
-            left_out.append(LeftOut(name, _reason(error)))
+            left_out.append(LeftOut(name, why(error, path.as_posix())))
             continue
         reason = _why_not(document, path, required, golden)
         if reason:
@@ -116,9 +118,16 @@ def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftO
                 continue
             if real not in seen:
                 seen[real] = name
-                yield name, path
+                if path.is_file():
+                    yield name, path
+                else:  # reading it might never end
+                    left_out.append(LeftOut(name, "it is a pipe or a device, no file"))
             elif seen[real] != name:
                 left_out.append(LeftOut(name, f"it is the same file as {seen[real]}"))
+        if root.is_dir():
+            for path in unread(root, seen.keys() | set(passed)):
+                name = path.relative_to(root).as_posix()
+                left_out.append(LeftOut(name, f"no installed plugin reads {path.suffix.lower()} files"))
 
 
 def _why_not(document: MDocument, path: Path, required: Sequence[str], golden: bool) -> str:
@@ -137,8 +146,10 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, str | list | dict) and not value)
 
 
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def why(error: Exception, name: str) -> str:
+    """What an error says of a file or document, without the name and the point at the end."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return said.removeprefix(f"{name} ").removeprefix(f"{name}: ").removesuffix(".")
 
 
 def _nothing(roots: Sequence[Path], left_out: Sequence[LeftOut]) -> str:

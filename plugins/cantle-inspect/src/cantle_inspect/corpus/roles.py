@@ -62,6 +62,8 @@ class _Reader:
 
     def loaded(self, path: Path) -> Any:
         try:
+            if path.exists() and not path.is_file():  # reading a pipe might never end
+                raise self.fail("is no file.")
             with path.open("rb") as file:
                 data = file.read(MAX_SIZE + 1)
         except (OSError, ValueError) as error:
