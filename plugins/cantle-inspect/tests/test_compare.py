@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import webbrowser
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -16,13 +17,13 @@ from click.testing import CliRunner, Result
 
 from cantle import Chunk, Chunks, MDocument, Source
 from cantle.cli import cli
-from cantle.errors import OptionError, UnknownStrategyError
+from cantle.errors import OptionError, UnknownLengthError, UnknownStrategyError
 from cantle.html_view import visible
-from cantle_inspect import Comparison, compare
+from cantle_inspect import Compared, Comparison, compare
 from cantle_inspect.commands.compare import command, split_options
+from cantle_inspect.comparing.compare import candidates
+from cantle_inspect.comparing.page import row_breaks
 from cantle_inspect.measures.cuts import Whole
-from cantle_inspect.report.comparison import candidates
-from cantle_inspect.report.side_by_side import row_breaks
 
 DOCUMENTS = Path(__file__).parent / "documents"
 TIDE = DOCUMENTS / "tide-tables.md"
@@ -102,14 +103,16 @@ def test_cuts_and_their_share_agree_with_counting_by_hand() -> None:
     assert (row.through("sentence"), row.share("sentence")) == (2, 0.5)
 
 
-def test_the_same_cuts_in_all_formats(tmp_path: Path) -> None:
+def test_the_same_cuts_in_all_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
     found = json.loads(run(str(TIDE), "-n", "150", "--overlap", "0", "-f", "json").stdout)
     assert found["units"] == {"sentence": 16, "table": 1, "code": 1}
     by_name = {row["strategy"]: row for row in found["strategies"]}
     assert list(by_name) == ["markdown", "structural-context", "recursive", "sentence"]
     for name, row in by_name.items():
         document = MDocument.from_file(TIDE)
-        chunks = document.chunk(name, max_size=150, overlap=0)
+        language = {"language": "any"} if name == "sentence" else {}
+        chunks = document.chunk(name, max_size=150, overlap=0, **language)
         sizes = sorted(len(text) for text in chunks.texts)
         assert row["totalChunks"] == len(chunks)
         assert row["cuts"] == len(chunks) - 1
@@ -117,7 +120,8 @@ def test_the_same_cuts_in_all_formats(tmp_path: Path) -> None:
         assert row["limitUsed"] == pytest.approx(sum(sizes) / len(sizes) / 150, abs=1e-4)
         assert row["configHash"] == chunks.config_hash
         assert row["dropped"] == {"front-matter": 45}
-        assert row["options"] == {"max_size": 150} | ({"overlap": 0} if name in ("markdown", "recursive") else {})
+        own = {"language": "any"} if name == "sentence" else {}
+        assert row["options"] == {"maxSize": 150, **own} | ({"overlap": 0} if name in ("markdown", "recursive") else {})
     table = list(csv.DictReader(io.StringIO(run(str(TIDE), "-n", "150", "--overlap", "0", "-f", "csv").stdout)))
     assert [int(row["tableCuts"]) for row in table] == [
         by_name[row["strategy"]]["cutsInside"]["table"]["cuts"] for row in table
@@ -125,7 +129,7 @@ def test_the_same_cuts_in_all_formats(tmp_path: Path) -> None:
     shown = run(str(TIDE), "-n", "150", "--overlap", "0", "-f", "table").stdout
     assert "max_size=150, sizes in characters" in shown
     lines = {line[:20].strip(): line[20:].split() for line in shown.splitlines()}
-    assert " ".join(lines[""]) == "markdown, overlap=0 structural-context recursive, overlap=0 sentence"
+    assert " ".join(lines[""]) == "markdown, overlap=0 structural-context recursive, overlap=0 sentence, language='any'"
     assert lines["chunks"] == [str(row["totalChunks"]) for row in by_name.values()]
     assert lines["largest"] == [str(row["sizes"]["max"]) for row in by_name.values()]
     assert lines["cuts in tables"][::2] == [str(row["cutsInside"]["table"]["cuts"]) for row in by_name.values()]
@@ -141,7 +145,11 @@ def test_common_options_go_to_those_that_take_them() -> None:
     assert failed.error.startswith("the document is not JSON")
     assert found.failed
     assert found.unit == ""
-    assert found.to_dict()["strategies"][2] == {"strategy": "json", "error": failed.error}
+    assert found.to_dict()["strategies"][2] == {
+        "strategy": "json",
+        "options": {"maxSize": 10, "lengthFunction": "words"},
+        "error": failed.error,
+    }
 
 
 def test_own_options_win_over_common_ones() -> None:
@@ -162,7 +170,7 @@ def test_the_usual_strategies_of_every_kind_fit_it() -> None:
     for path in sorted(DOCUMENTS.iterdir()):
         document = MDocument.from_file(path)
         found = compare(document)
-        assert [row.strategy for row in found.rows] == candidates(document)
+        assert [row.strategy for row in found.rows] == [asked.strategy for asked in candidates(document)]
         assert not found.failed
     assert not compare(MDocument.from_pdf_text("One.\fTwo.")).failed
 
@@ -202,6 +210,113 @@ def test_whatever_a_strategy_raises_is_in_its_row() -> None:
     assert "RuntimeError: cannot cut" in found.to_html()
 
 
+class Odd:
+    """A strategy of a plugin that gives things that are not what they should be."""
+
+    name = "odd"
+    length_function = 7
+
+    def split(self, source: Source) -> Chunks:
+        cut: Any = ("half", None)
+        chunks = [Chunk(source.text[:3], 0, 3, cut=cut), Chunk("x", 400, 500, cut=cut)]
+        return Chunks(source, chunks, dropped=[(3, 4, None), (0, 1, 5), None])  # type: ignore[list-item]
+
+
+def test_a_strategy_that_gives_odd_things_is_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = MDocument.from_text("one two")
+    chunks = Odd().split(Source(document.text))
+    monkeypatch.setattr("cantle_inspect.comparing.compare.explained", lambda *_: chunks)
+    page = compare(document, [Odd(), "recursive"]).to_html()
+    assert "The strategy says: [&quot;half&quot;, null]." in page
+    assert "Chunk 1 lies outside of the document: no mark." in page
+
+
+def test_a_column_that_cannot_be_drawn_ends_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compare(MDocument.from_text("one two"), ["recursive", "character"])
+    assert found.rows[0].chunks is not None
+    found.rows[0].chunks[0].prefix = None  # type: ignore[assignment]
+    page = found.to_html()
+    assert '<p class="x">recursive cannot be drawn: AttributeError: ' in page
+    assert 'data-column="0"' in page
+    assert 'data-column="1"' not in page
+
+
+def test_options_that_are_in_themselves_are_written() -> None:
+    own: list[Any] = ["a"]
+    own.append(own)
+    row = Compared("x", {"separators": own, "f": {own.__len__: {1}}}, error="none")
+    found = Comparison(MDocument.from_text("one"), (row,), {})
+    assert row.to_dict()["options"]["separators"] == ["a", "..."]
+    assert found.title(row).startswith("x, separators=['a', ...], f=")
+    assert "separators=[&#x27;a&#x27;, ...]" in found.to_html()
+
+
+def test_what_a_kind_cannot_have_is_not_counted() -> None:
+    found = compare(MDocument.from_json('{"a": "One. Two three four."}'), options={"max_size": 12})
+    assert found.units == {}
+    assert found.to_dict()["strategies"][0]["cutsInside"]["sentence"] == {"cuts": None, "share": None}
+    assert "characters.</p>" in found.to_html()
+    result = run("-", "-k", "json", "-f", "table", stdin='{"a": "One. Two."}').stdout
+    assert [line.split()[-1] for line in result.splitlines() if line.startswith("cuts in")] == ["–", "–", "–"]
+    text = compare(MDocument.from_text("One. Two."), ["recursive"])
+    assert (text.rows[0].measured, text.units) == ({"sentence"}, {"sentence": 2})
+
+
+def test_a_wrong_value_of_an_own_option_is_a_row_with_the_options_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    arguments = (str(TIDE), "-s", "recursive:max_size=-5,overlap=0", "-s", "recursive", "-l", "words")
+    result = run(*arguments, "-f", "json")
+    assert result.exit_code == 1
+    row = json.loads(result.stdout)["strategies"][0]
+    assert row["options"] == {"lengthFunction": "words", "maxSize": -5, "overlap": 0}
+    assert "max_size must be" in row["error"]
+    table = run(*arguments, "-f", "table").stdout
+    assert "max_size=-5" in table
+    assert re.search(r"^error +max_size must be a number greater than 0, got -5\. *$", table, re.MULTILINE)
+    line = next(csv.DictReader(io.StringIO(run(*arguments, "-f", "csv").stdout)))
+    assert line["options"] == "length_function='words', max_size=-5, overlap=0"
+    assert line["error"] == row["error"]
+    page = compare(MDocument.from_file(TIDE), [("recursive", {"max_size": -5})]).to_html()
+    assert "recursive, max_size=-5" in page
+
+
+def test_a_wrong_common_option_is_one_error() -> None:
+    document = MDocument.from_file(TIDE)
+    with pytest.raises(OptionError, match="max_size"):
+        compare(document, options={"max_size": 0})
+    with pytest.raises(UnknownLengthError):
+        compare(document, options={"length_function": "nope"})
+    one = compare(document, ["recursive", "sentence"], options={"language": "pt"})
+    assert [bool(row.error) for row in one.rows] == [True, False]
+    own = compare(document, [("recursive", {"max_size": 20}), "recursive"], options={"overlap": 100})
+    assert [bool(row.error) for row in own.rows] == [True, False]
+    result = CliRunner().invoke(cli, ["compare", str(TIDE), "-n", "0"])
+    assert result.stderr.count("Error") == 1
+    assert result.stdout == ""
+
+
+def test_what_is_behind_a_colon_is_not_blamed_on_another_option() -> None:
+    result = CliRunner().invoke(cli, ["compare", str(TIDE), "-s", "recursive:foo"])
+    assert "Invalid value for -s: 'recursive:foo': 'foo' is no key=value." in result.stderr
+    assert "--option" not in result.stderr
+
+
+@pytest.mark.parametrize("width", ["0", "-3", "wide", "", "1e3"])
+def test_a_width_that_is_none_is_a_hundred(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = (str(TIDE), "-s", "recursive", "-f", "table")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    usual = run(*arguments).stdout
+    monkeypatch.setenv("COLUMNS", width)
+    assert run(*arguments).stdout == usual
+
+
+def test_sentence_is_judged_fairly_unless_a_language_is_named() -> None:
+    document = MDocument.from_text("Um. dois. " * 20)
+    assert compare(document).rows[1].options["language"] == "any"
+    named = compare(document, options={"language": "pt"})
+    assert [row.options.get("language") for row in named.rows if row.strategy == "sentence"] == ["pt"]
+
+
 def test_options_behind_a_colon() -> None:
     assert split_options("max_size=400,overlap=0") == ["max_size=400", "overlap=0"]
     assert split_options('separators=["a,b", "\\"],", "]"], max_size=3') == [
@@ -210,6 +325,15 @@ def test_options_behind_a_colon() -> None:
     ]
     assert split_options("max_size=[100,400],explain=true") == ["max_size=[100,400]", "explain=true"]
     assert split_options("") == []
+
+
+def numbers(chunks: str) -> list[int]:
+    """The chunks that a mark names: `3 7-9` is 3, 7, 8 and 9."""
+    found: list[int] = []
+    for part in chunks.split():
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
 class Reader(HTMLParser):
@@ -243,7 +367,7 @@ class Reader(HTMLParser):
         if not classes & {"n", "l", "w", "p"}:
             self.columns[column] = self.columns.get(column, "") + data
         for values in self._open:
-            for number in map(int, values.get("data-chunk", "").split()):
+            for number in numbers(values.get("data-chunk", "")):
                 self.marks[column, number] = self.marks.get((column, number), "") + data
 
 
@@ -321,6 +445,13 @@ def test_a_strategy_that_fails_is_shown_and_the_exit_code_says_so() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["-n", "0"],
+        ["-l", "nope"],
+        ["-s", "recursive", "--overlap", "600"],
+        ["-O", "explain=3"],
+        ["-s", "recursive", "-s", "sentence:max_size=-1", "-n", "0"],
+        ["-o", "table.csv"],
+        ["-o", "page.chart", "-f", "json"],
         ["-s", "recu"],
         ["-s", "recursive:"],
         ["-s", ":max_size=3"],

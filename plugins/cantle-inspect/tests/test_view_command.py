@@ -81,6 +81,8 @@ def test_open_hands_the_page_to_a_browser(here: Path, monkeypatch: pytest.Monkey
     [
         (["-o", "-", "--open"], "--open needs a file"),
         (["-o", ""], "is empty"),
+        (["-o", "chunks.csv"], "Give -o a name in .html"),
+        (["-o", "NOTES.MD"], "Give -o a name in .html"),
         (["-o", str(TIDE)], "is read and would be replaced"),
     ],
 )

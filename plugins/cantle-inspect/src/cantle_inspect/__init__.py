@@ -20,6 +20,8 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .asking.audit import audit_record, write_audit
     from .asking.preview import Preview, preview
+    from .comparing.compare import compare
+    from .comparing.comparison import Candidate, Compared, Comparison
     from .corpus.access import Access, read_roles
     from .corpus.pool import Cutting, Passage, Pool
     from .corpus.reading import Corpus, LeftOut, read_corpus
@@ -36,16 +38,15 @@ if TYPE_CHECKING:
     from .measures.sizes import Losses, Sizes, losses, measured
     from .rank import NamedRanker, Ranker, Scorer, named
     from .rank.hits import Hit, RankError, ordered, ranked
-    from .report.comparison import Candidate, Compared, Comparison, compare
     from .report.page import view
 
 _HOMES = {
     "Access": "corpus.access",
     "Answer": "golden.answers",
-    "Candidate": "report.comparison",
+    "Candidate": "comparing.comparison",
     "Change": "costs.changes",
-    "Compared": "report.comparison",
-    "Comparison": "report.comparison",
+    "Compared": "comparing.comparison",
+    "Comparison": "comparing.comparison",
     "Corpus": "corpus.reading",
     "Cost": "costs.cost",
     "Cutting": "corpus.pool",
@@ -72,7 +73,7 @@ _HOMES = {
     "audit_record": "asking.audit",
     "bootstrap": "golden.metrics",
     "cost": "costs.cost",
-    "compare": "report.comparison",
+    "compare": "comparing.compare",
     "evaluate": "golden.evaluate",
     "explained": "measures.explain",
     "losses": "measures.sizes",

@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cantle.commands import STRATEGY, Failure, as_json, counted, document, parsed, printable, reading, sizing
 
+from ..comparing.columns import COLUMNS, cells
+from ..comparing.compare import compare
+from ..comparing.comparison import Candidate, Comparison
 from ..measures.cuts import KINDS
 from ..measures.settings import worded_options
-from ..report.comparison import Candidate, Comparison, compare
-from ..report.side_by_side import cells
 from .tables import chosen_format, format_option, show_table
-from .view import save, target_of
+from .view import PAGES, save, target_of
 
 __all__ = ["command", "split_options"]
 
@@ -32,7 +34,7 @@ overlap a sixth of it, as in preview and eval, so that all are compared at one s
 the colon leaves it to the strategy. Mind the unit: `token` counts tokens whatever -l says.
 
 Without -s those are compared that suit the kind of the document: for Markdown markdown,
-structural-context, recursive and sentence; for HTML html and structural-context; for LaTeX latex,
+structural-context, recursive and sentence (with language=any); for HTML html and structural-context; for LaTeX latex,
 structural-context and recursive; for JSON json and recursive; for text of a PDF and all else recursive,
 sentence and structural-context.
 
@@ -77,6 +79,11 @@ def command(
     format_: str | None,
 ) -> None:
     """Compare and show; the help is `_HELP`."""
+    if out and out != "-" and (suffix := Path(out).suffix.lower()) and suffix not in PAGES:
+        raise click.UsageError(
+            f"-o {printable(out)} is the page, which is HTML: name it {Path(printable(out)).stem}.html. "
+            "For the table: -f csv > FILE, or -f json > FILE."
+        )
     target = target_of(file, out, "compare", shown) if out is not None or shown else None
     if target == "-" and format_ is not None:
         raise click.UsageError("-o - sends the page where -f sends its table. Give -o a file, or leave -f out.")
@@ -96,7 +103,10 @@ def _candidate(spec: str) -> Candidate:
     name, colon, rest = spec.partition(":")
     if not name.strip() or (colon and not rest.strip()):
         raise click.BadParameter(f"{spec!r} is no NAME:KEY=VALUE. Example: recursive:max_size=400.", param_hint="-s")
-    return Candidate(name.strip(), parsed(split_options(rest)))
+    try:
+        return Candidate(name.strip(), parsed(split_options(rest)))
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{spec!r}: {error.message}", param_hint="-s") from None
 
 
 def split_options(text: str) -> list[str]:
@@ -128,19 +138,15 @@ def _write(found: Comparison, format_: str) -> None:
         _table(found)
 
 
-_NAMES = (
-    *("", "chunks", "smallest", "median", "mean", "largest", "of the limit used", "repeated (overlap)"),
-    *("dropped characters", "cuts in sentences", "cuts in tables", "cuts in code"),
-)
-"""What the rows of the table are called: those of `COLUMNS`."""
-
-
 def _table(found: Comparison) -> None:
     """A column a strategy: so it fits a terminal with names and options of any length."""
     shown = [cells(found, row) for row in found.rows]
-    lines = [list(line) for line in zip(_NAMES, *shown, strict=True)]
+    names = ["", *(column.name for column in COLUMNS)]
+    lines = [list(line) for line in zip(names, *shown, strict=True)]
     if not found.unit:
         lines.insert(2, ["unit", *("–" if row.error else row.sizes.unit for row in found.rows)])
+    if found.failed:
+        lines.append(["error", *(row.error for row in found.rows)])
     about = worded_options({k: v for k, v in found.common.items() if k != "length_function"})
     about += [f"sizes in {found.unit}"] if found.unit else []
     title = f"{found.document.source}: {', '.join(about)}" if about else found.document.source
@@ -156,7 +162,7 @@ def _lines(found: Comparison) -> Iterator[list[object]]:
     for row in found.rows:
         values = row.to_dict()
         if row.error:
-            yield [row.strategy, "", *[""] * (12 + len(KINDS) + 1), row.error]
+            yield [row.strategy, ", ".join(worded_options(row.options)), *[""] * (13 + len(KINDS)), row.error]
             continue
         sizes, inside = values["sizes"], values["cutsInside"]
         yield [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -47,7 +48,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 100))
+    width = None if sys.stdout.isatty() else _columns()
     console = Console(width=width, highlight=False)
     cells = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
     numbers, left = right.split(), list(spare)
@@ -64,3 +65,9 @@ def show_table(
             break
         kept.remove(left.pop())
     console.print(table)
+
+
+def _columns() -> int:
+    """How wide a table is where there is no terminal: as COLUMNS says, where it says a width."""
+    said = os.environ.get("COLUMNS", "").strip()
+    return int(said) if re.fullmatch("[0-9]{1,6}", said) and int(said) > 0 else 100

@@ -14,7 +14,17 @@ from cantle.commands import counted, cutting, document, opened, printable, readi
 from ..measures.explain import explained
 from ..report.page import view
 
-__all__ = ["command", "save"]
+__all__ = ["PAGES", "command", "save", "target_of"]
+
+PAGES = (".html", ".htm", ".xhtml")
+"""How names of pages end."""
+
+_OTHERS = (
+    *(".csv", ".doc", ".docx", ".epub", ".json", ".jsonl", ".latex", ".markdown", ".md", ".ndjson", ".odt", ".parquet"),
+    *(".pdf", ".png", ".pptx", ".ps", ".rst", ".rtf", ".svg", ".tex", ".tsv", ".txt", ".xls", ".xlsx", ".xml"),
+    *(".yaml", ".yml"),
+)
+"""How names of other things end, which a page would take for its own or, worse, replace."""
 
 _HELP = """Show FILE with its chunks, as a page to look at.
 
@@ -70,6 +80,8 @@ def target_of(file: str, out: str | None, what: str, shown: bool) -> str:
     target = out or f"{'stdin' if file == '-' else Path(file).stem}.{what}.html"
     if file != "-" and target != "-" and os.path.realpath(target) == os.path.realpath(file):
         raise click.UsageError(f"{target} is read and would be replaced. Give -o another name.")
+    if out and Path(out).suffix.lower() in _OTHERS:
+        raise click.UsageError(f"The page is HTML, and {printable(out)} is no name of one. Give -o a name in .html.")
     return target
 
 

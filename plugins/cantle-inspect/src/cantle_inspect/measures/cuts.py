@@ -15,8 +15,17 @@ KINDS = ("sentence", "table", "code")
 """The units that a cut should not go through."""
 
 
+_MEASURED = {
+    "json": frozenset[str](),
+    "markdown": frozenset(KINDS),
+    "html": frozenset(KINDS),
+    "latex": frozenset(KINDS),
+}
+"""Which of them documents of a kind can have, as `cantle.units` finds them; sentences alone in all other text."""
+
+
 class Whole:
-    """What of a document should stay whole. `counts`: kind of unit -> how many there are."""
+    """What of a document should stay whole: `measured`, the kinds that it can have, `counts`, how many of each."""
 
     def __init__(self, source: Source) -> None:
         text = source.text
@@ -25,7 +34,8 @@ class Whole:
             if kind in bounds:
                 part = text[start:end]
                 bounds[kind].append((start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())))
-        self.counts = {kind: len(found) for kind, found in bounds.items()}
+        self.measured = _MEASURED.get(source.kind, frozenset({"sentence"}))
+        self.counts = {kind: len(found) for kind, found in bounds.items() if kind in self.measured}
         self._starts = {kind: [start for start, _ in found] for kind, found in bounds.items()}
         self._ends = {kind: [end for _, end in found] for kind, found in bounds.items()}
 

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "Setting",
+    "asked",
     "changed",
     "fields",
     "in_force",
     "literal",
+    "plain",
     "strategy_name",
     "title",
+    "unused",
     "worded_options",
 ]
 
@@ -26,23 +29,39 @@ class Setting(NamedTuple):
     given: bool
 
 
+def asked(thing: Any, name: str) -> Any:
+    """An attribute of a stranger; None when it has none, or fails to say."""
+    try:
+        return getattr(thing, name, None)
+    except Exception:
+        return None
+
+
+def unused(strategy: Any) -> frozenset[str]:
+    """The shared options that a strategy takes and does not use."""
+    found = asked(strategy, "unused")
+    return (
+        frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else frozenset()
+    )
+
+
 def fields(strategy: Any) -> frozenset[str]:
     """The options that a strategy, a class or an instance, takes and uses; none when it does not tell them."""
     if not dataclasses.is_dataclass(strategy):
         return frozenset()
-    unused = getattr(strategy, "unused", ())
-    return frozenset(f.name for f in dataclasses.fields(strategy) if f.init and f.name not in unused)
+    left_out = unused(strategy)
+    return frozenset(f.name for f in dataclasses.fields(strategy) if f.init and f.name not in left_out)
 
 
 def in_force(strategy: Any) -> list[Setting]:
     """All options that a strategy uses, those with another value than their default first."""
     if not dataclasses.is_dataclass(strategy) or isinstance(strategy, type):
         return []
-    unused = getattr(strategy, "unused", ())
+    left_out = unused(strategy)
     found = []
     for f in dataclasses.fields(strategy):
-        if f.init and f.name not in unused:
-            value = getattr(strategy, f.name)
+        if f.init and f.name not in left_out:
+            value = asked(strategy, f.name)
             found.append(Setting(f.name, value, not _is_default(f, value)))
     return sorted(found, key=lambda setting: not setting.given)
 
@@ -71,21 +90,53 @@ def _is_default(f: dataclasses.Field[Any], value: Any) -> bool:
         return False
 
 
-def literal(value: Any) -> str:
-    """An option's value as Python writes it; of objects and functions the name, which is the same in every run."""
-    if value is None or isinstance(value, bool | int | float | str):
+_DEEPEST = 50
+
+
+def literal(value: Any, above: tuple[int, ...] = ()) -> str:
+    """An option's value as Python writes it; of objects and functions the name, which is the same in every run.
+
+    `...` stands for what is in itself, or 50 levels deep. `above` are the structures that the value is in.
+    """
+    if value is None or type(value) in (bool, int, float, str):
         return repr(value)
+    if id(value) in above or len(above) == _DEEPEST:
+        return "..."
+    inside = (*above, id(value))
+    try:
+        if isinstance(value, list | tuple):
+            items = ", ".join(literal(item, inside) for item in value)
+            return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+        if isinstance(value, set | frozenset):
+            return "{" + ", ".join(sorted(literal(item, inside) for item in value)) + "}"
+        if isinstance(value, Mapping):
+            return "{" + ", ".join(f"{literal(k, inside)}: {literal(v, inside)}" for k, v in value.items()) + "}"
+        if isinstance(value, bool | int | float | str):
+            return repr(value)
+    except Exception:  # of a stranger: its name has to do
+        pass
+    owner = value if isinstance(asked(value, "__qualname__"), str) else type(value)
+    module = asked(owner, "__module__")
+    return f"{module}.{owner.__qualname__}" if isinstance(module, str) else str(owner.__qualname__)
+
+
+def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
+    """An option's value for JSON; of objects and functions the name, and `...` as in `literal`."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if id(value) in above or len(above) == _DEEPEST:
+        return "..."
+    inside = (*above, id(value))
     if isinstance(value, list | tuple):
-        inside = ", ".join(map(literal, value))
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
-    if isinstance(value, set | frozenset):
-        return "{" + ", ".join(sorted(map(literal, value))) + "}"
+        return [plain(item, inside) for item in value]
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
-    owner = value if hasattr(value, "__qualname__") else type(value)
-    return f"{owner.__module__}.{owner.__qualname__}"
+        return {key if isinstance(key, str) else literal(key): plain(item, inside) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(item if isinstance(item, str) else literal(item) for item in value)
+    return value if isinstance(value, bool | int | float | str) else literal(value)
 
 
 def strategy_name(strategy: Any) -> str:
     """The name of a strategy; that of its class when it has none."""
-    return str(getattr(strategy, "name", type(strategy).__name__))
+    name = asked(strategy, "name")
+    return name if isinstance(name, str) and name else type(strategy).__name__

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Real
 from statistics import fmean, median
 from typing import Any
 
 from cantle import Chunks
-from cantle.html_view import stretches
-from cantle.lengths import resolve
+from cantle.html_view import dropped, spans, stretches
+from cantle.lengths import EncodeLength, Length, TokenLength, resolve
 
-__all__ = ["Losses", "Sizes", "losses", "measured", "number", "repeated"]
+from .settings import asked, unused
+
+__all__ = ["Losses", "Sizes", "losses", "measured", "number", "repeated", "unit_of"]
 
 _NO_LIMIT = 1 << 53
 """What strategies give as their limit when there is none."""
@@ -56,46 +60,95 @@ class Sizes:
 
 
 def measured(chunks: Chunks) -> Sizes:
-    """The sizes of chunks in the unit of the strategy that made them; in characters when it is not known."""
+    """The sizes of chunks in the unit of the strategy that made them; in characters when it is not known.
+
+    It is not when the length function cannot be found (it was of another registry), fails, or gives no sizes; nor is
+    the limit then.
+    """
     strategy = chunks.strategy
-    unit, length = _unit(strategy)
-    return Sizes(tuple(length(text) for text in chunks.texts), unit, _limit(strategy))
+    texts = chunks.texts
+    try:
+        unit, length = _unit(strategy)
+        return Sizes(tuple(_size(length(text)) for text in texts), unit, _limit(strategy))
+    except Exception:  # of a plugin
+        return Sizes(tuple(map(len, texts)))
+
+
+def _size(value: Any) -> float:
+    if not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        raise ValueError(f"{value!r} is no size")
+    return value if isinstance(value, int) else float(value)
+
+
+def unit_of(strategy: Any) -> str:
+    """What the sizes of a strategy count, as `Sizes.unit` names it."""
+    try:
+        return _unit(strategy)[0]
+    except Exception:  # of a plugin
+        return "characters"
 
 
 def _unit(strategy: Any) -> tuple[str, Callable[[str], float]]:
-    own = getattr(strategy, "length_function", None)
-    # A strategy that counts tokens of one encoding whatever that option says has a length of its own.
-    length = getattr(strategy, "length", None)
-    if "length_function" in getattr(strategy, "unused", ()) and isinstance(getattr(strategy, "encoding", None), str):
-        return f"tokens ({strategy.encoding})", length if callable(length) else resolve(strategy.encoding)
-    if own is None:
+    own = asked(strategy, "length_function")
+    # What is in force, whatever the option says: a strategy may count tokens of one encoding, or in its own way.
+    length = asked(strategy, "length")
+    in_force = length if isinstance(length, Length) and not isinstance(length, type) else None
+    encoding = asked(strategy, "encoding")
+    if isinstance(encoding, str) and "length_function" in unused(strategy):
+        return f"tokens ({encoding})", in_force or resolve(encoding)
+    if in_force is None and own is None:
         return "characters", len
-    return _name(own), resolve(own)
+    length = in_force or resolve(own)
+    return _name(
+        own if isinstance(own, str) or callable(own) or callable(asked(own, "encode")) else length, length
+    ), length
 
 
-def _name(length: Any) -> str:
-    if isinstance(length, str):
-        return length if length in ("characters", "bytes", "words") else _NAMES.get(length, f"tokens ({length})")
-    name = getattr(length, "name_or_path", None) or getattr(length, "name", None) or getattr(length, "__name__", None)
-    return f"units of {name if isinstance(name, str) else type(length).__name__}"
+def _name(given: Any, length: Length) -> str:
+    if isinstance(given, str):
+        if given in _NAMES:
+            return _NAMES[given]
+        return f"tokens ({given})" if isinstance(length, TokenLength | EncodeLength) else f"units of {given}"
+    found = (asked(given, name) for name in ("name_or_path", "name", "__name__"))
+    name = next((name for name in found if isinstance(name, str) and name), type(given).__name__)
+    return _NAMES.get(name, f"units of {name}")
 
 
-_NAMES = {"utf16": "UTF-16 units"}
+_NAMES = {"characters": "characters", "utf16": "UTF-16 units", "bytes": "bytes", "words": "words"}
 
 
 def _limit(strategy: Any) -> float | None:
-    limit = getattr(strategy, "limit", None)
+    limit = asked(strategy, "limit")
     if limit is None:
-        limit = getattr(strategy, "max_size", None)
-    if isinstance(limit, Sequence) and not isinstance(limit, str) and limit:
+        limit = asked(strategy, "max_size")
+    if isinstance(limit, list | tuple) and limit:
         limit = limit[-1]
-    return limit if isinstance(limit, int | float) and limit < _NO_LIMIT else None
+    if isinstance(limit, bool) or not isinstance(limit, int | float):
+        return None
+    return limit if 0 < limit < _NO_LIMIT else None
 
 
 def repeated(chunks: Chunks) -> float:
-    """Which share of the contents of all chunks repeats the chunk before, 0 to 1, by characters."""
-    total = sum(len(chunk.content) for chunk in chunks)
-    return sum(chunk.overlap for chunk in chunks) / total if total else 0.0
+    """Which share of the contents of all chunks stands in a chunk before, 0 to 1, by characters of the document.
+
+    What a strategy repeats counts whatever it repeats it for: overlap, the header of a table, keys around a value.
+    """
+    size = len(chunks.source.text)
+    parts = [_union((max(a, 0), min(b, size)) for a, b in spans(chunk)) for chunk in chunks]
+    total = sum(b - a for part in parts for a, b in part)
+    once = sum(b - a for a, b in _union(span for part in parts for span in part))
+    return (total - once) / total if total else 0.0
+
+
+def _union(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches joined where they touch, ascending; empty ones left out."""
+    result: list[tuple[int, int]] = []
+    for start, end in sorted(span for span in found if span[0] < span[1]):
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return result
 
 
 @dataclass(frozen=True)
@@ -118,15 +171,16 @@ class Losses:
 def losses(chunks: Chunks) -> Losses:
     """What is in no chunk, and why."""
     text = chunks.source.text
-    dropped: dict[str, tuple[int, int]] = {}
-    for start, end, reason in chunks.dropped:
-        count, characters = dropped.get(reason, (0, 0))
-        dropped[reason] = (count + 1, characters + end - start)
+    left_out = dropped(chunks)
+    by_reason: dict[str, tuple[int, int]] = {}
+    for start, end, reason in left_out:
+        count, characters = by_reason.get(reason, (0, 0))
+        by_reason[reason] = (count + 1, characters + end - start)
     undeclared = 0
-    for stretch in stretches(chunks, chunks.dropped, len(text)):
+    for stretch in stretches(chunks, left_out, len(text)):
         if not stretch.holders and stretch.reason is None:
             undeclared += sum(1 for c in text[stretch.start : stretch.end] if not c.isspace() and c != "\ufeff")
-    return Losses(dropped, undeclared)
+    return Losses(by_reason, undeclared)
 
 
 def number(value: float | None, digits: int = 1) -> str:

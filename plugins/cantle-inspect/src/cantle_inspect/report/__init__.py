@@ -1,1 +1,1 @@
-"""Pages to look at: the chunks of a document, and those of several strategies beside one another."""
+"""`view`: a page that shows the chunks of a document, and what other pages share with it."""

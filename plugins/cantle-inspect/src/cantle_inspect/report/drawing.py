@@ -8,9 +8,9 @@ from itertools import pairwise
 from unicodedata import bidirectional
 
 from cantle import Chunk, Chunks
-from cantle.html_view import Stretch, attribute, escaped, stretches
+from cantle.html_view import Stretch, attribute, dropped, escaped, stretches
 
-__all__ = ["draw", "in_blocks", "isolated", "line_breaks", "names"]
+__all__ = ["direction", "draw", "in_blocks", "isolated", "line_breaks", "names", "ranges"]
 
 _MOST_OF_PREFIX = 300
 _MOST_NAMED = 6
@@ -34,12 +34,12 @@ def draw(
     """The text from each of `breaks` (ascending, 0 left out) to the next, as the inside of one element each.
 
     `badge` gives the HTML of a chunk's number, which stands where the chunk begins, `tail` that of what stands where
-    the chunk of a number ends. A stretch in chunks is a `bdi` whose `data-chunk` names their numbers with blanks
-    between them. Nothing that is no text of the document stands in one.
+    the chunk of a number ends. A stretch in chunks is a `bdi` whose `data-chunk` names their numbers as `ranges` does.
+    Nothing that is no text of the document stands in one.
     """
     drawing = _Drawing(chunks, badge, tail)
     blocks: list[list[str]] = [[] for _ in range(len(breaks) + 1)]
-    for stretch in stretches(chunks, chunks.dropped, len(chunks.source.text)):
+    for stretch in stretches(chunks, dropped(chunks), len(chunks.source.text)):
         first = bisect_left(breaks, stretch.start + 1)
         last = max(first, bisect_left(breaks, stretch.end))
         edges = [stretch.start, *breaks[first:last], stretch.end]
@@ -65,6 +65,14 @@ def direction(text: str) -> str:
         if found in ("L", "R", "AL"):
             return "ltr" if found == "L" else "rtl"
     return "ltr"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers with blanks between them, those that follow one another as a range: `3 7-12 20`."""
+    if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+    starts = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1] + 1]
+    return " ".join(ranges(numbers[a:b]) for a, b in pairwise([*starts, len(numbers)]))
 
 
 def names(numbers: Sequence[int], most: int = _MOST_NAMED) -> str:
@@ -93,13 +101,12 @@ class _Drawing:
     def piece(self, stretch: Stretch) -> str:
         """One stretch with what stands before it: prefixes and badges of chunks that begin, a label."""
         head = "".join(self._opening(self.chunks[i]) for i in stretch.opens)
-        text = self.text[stretch.start : stretch.end]
         if stretch.holders:
-            return head + self._mark(stretch, text)
-        if not text:
-            return head + "".join(f'<bdi data-chunk="{i}"></bdi>' for i in stretch.opens)
-        empty = "".join(f'<bdi data-chunk="{i}"></bdi>' for i in stretch.opens)
-        return head + empty + (self._gap(text) if stretch.reason is None else self._dropped(text, stretch.reason))
+            return head + self._mark(stretch)
+        head += "".join(map(_empty, stretch.opens))
+        if stretch.start == stretch.end:
+            return head
+        return head + (self._gap(stretch) if stretch.reason is None else self._dropped(stretch, stretch.reason))
 
     def _opening(self, chunk: Chunk) -> str:
         prefix = chunk.prefix.strip()
@@ -110,47 +117,57 @@ class _Drawing:
         label = f'<span class="l">prefix of {chunk.index}, not in the document</span>'
         return f'<span class="p">{label}<bdi>{escaped(prefix)}</bdi></span>{self.badge(chunk)}'
 
-    def _mark(self, stretch: Stretch, text: str) -> str:
+    def _mark(self, stretch: Stretch) -> str:
         holders = stretch.holders
         shared = len(holders) > 1
+        own = [i for i in stretch.opens if _has(holders, i)]
         kinds = ["m", "b" if holders[-1] % 2 else "a"]
-        if shared:
-            kinds.append("o")
-        if any(i in holders for i in stretch.opens):
-            kinds.append("s")
-        if stretch.closes:
-            kinds.append("e")
+        kinds += ["o"] * shared + ["s"] * bool(own) + ["e"] * bool(stretch.closes)
         label = ""
         if shared and holders != self.held:
             label = f'<span class="l">in {names(holders)}</span>'
         if shared:
             self.held = holders
-        empty = "".join(f'<bdi data-chunk="{i}"></bdi>' for i in stretch.opens if i not in holders)
-        numbers = " ".join(map(str, holders))
+        empty = "" if len(own) == len(stretch.opens) else "".join(_empty(i) for i in stretch.opens if i not in own)
+        text = escaped(self.text, stretch.start, stretch.end)
         after = "" if self.tail is None else "".join(map(self.tail, stretch.closes))
-        return f'{label}{empty}<bdi class="{" ".join(kinds)}" data-chunk="{numbers}">{escaped(text)}</bdi>{after}'
+        return f'{label}{empty}<bdi class="{" ".join(kinds)}" data-chunk="{ranges(holders)}">{text}</bdi>{after}'
 
-    def _dropped(self, text: str, reason: str) -> str:
+    def _dropped(self, stretch: Stretch, reason: str) -> str:
+        text = self.text[stretch.start : stretch.end]
         if text.isspace():
-            return self._gap(text)
+            return self._gap(stretch)
         label = ""
         if reason != self.reason or len(text) > 400:
             label = f'<span class="l">dropped: {attribute(reason)}</span>'
         self.reason = reason
-        why = attribute(reason)
-        inner = text.strip()
-        at = text.index(inner)
-        struck = f'<del title="dropped: {why}" data-reason="{why}"><bdi>{escaped(inner)}</bdi></del>'
-        return f"{escaped(text[:at])}{label}{struck}{escaped(text[at + len(inner) :])}"
+        start = stretch.end - len(text.lstrip())
+        end = stretch.start + len(text.rstrip())
+        before, inside, behind = (
+            escaped(self.text, a, b) for a, b in pairwise([stretch.start, start, end, stretch.end])
+        )
+        return f'{before}{label}<del title="dropped: {attribute(reason)}"><bdi>{inside}</bdi></del>{behind}'
 
-    def _gap(self, text: str) -> str:
+    def _gap(self, stretch: Stretch) -> str:
+        text = self.text[stretch.start : stretch.end]
+        shown = escaped(self.text, stretch.start, stretch.end)
         blank = not text.strip("\ufeff \t\r\n") or text.isspace()
         if not blank:  # a strategy of a plugin has lost it
             label = '<span class="l x">in no chunk, for no reason given</span>'
-            return f'{label}<span class="x"><bdi>{escaped(text)}</bdi></span>'
+            return f'{label}<span class="x"><bdi>{shown}</bdi></span>'
         signs = "".join(_GAP_SIGNS.get(c, "\u00b7") for c in text[:_MOST_SIGNS].replace("\r\n", "\n"))
         more = "…" if len(text) > _MOST_SIGNS else ""
-        return f'<span class="w" aria-hidden="true">{signs}{more}</span><span class="g">{escaped(text)}</span>'
+        return f'<span class="w" aria-hidden="true">{signs}{more}</span>{shown}'
+
+
+def _empty(number: int) -> str:
+    """The mark of a chunk that holds no text here."""
+    return f'<bdi data-chunk="{number}"></bdi>'
+
+
+def _has(numbers: Sequence[int], number: int) -> bool:
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
 
 
 def in_blocks(pieces: Iterable[str], texts: Iterable[str]) -> Iterator[str]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
 
+from cantle.commands import counted
 from cantle.html_view import attribute, escaped
 
 from ..measures.sizes import Sizes, number
 
-__all__ = ["Bin", "bins", "histogram"]
+__all__ = ["Bin", "bins", "describe", "histogram"]
 
 _WIDTH, _HEIGHT, _BASE = 320, 96, 78
 
@@ -43,7 +44,7 @@ def _step(least: float) -> float:
     return next(m * power for m in (1, 2, 2.5, 5, 10, 20) if m * power >= least and (m * power) % 1 == 0)
 
 
-def histogram(sizes: Sizes, title: str = "Sizes of chunks") -> str:
+def histogram(sizes: Sizes) -> str:
     """An SVG with a title and a description; the counts follow as a table that can be opened."""
     found = bins(sizes.values)
     if not found:
@@ -55,7 +56,7 @@ def histogram(sizes: Sizes, title: str = "Sizes of chunks") -> str:
     for b in found:
         if b.chunks:
             height = max(2.0, b.chunks / tallest * (_BASE - 14))
-            tip = f"{_range(b)} {sizes.unit}: {_counted(b.chunks)}"
+            tip = f"{_range(b)} {sizes.unit}: {counted(b.chunks, 'chunk')}"
             x, width = b.low * scale + 0.5, (b.high - b.low) * scale - 1
             bars.append(
                 f'<rect x="{x:.1f}" y="{_BASE - height:.1f}" width="{width:.1f}" height="{height:.1f}">'
@@ -73,11 +74,11 @@ def histogram(sizes: Sizes, title: str = "Sizes of chunks") -> str:
     rows = "".join(f"<tr><td>{_range(b)}</td><td>{b.chunks}</td></tr>" for b in found if b.chunks)
     return (
         f'<figure class="h"><svg viewBox="-2 0 {_WIDTH + 4} {_HEIGHT}" role="img" aria-label="{attribute(words)}">'
-        f"<title>{escaped(title)}</title><desc>{escaped(words)}</desc>"
+        f"<title>Sizes of chunks</title><desc>{escaped(words)}</desc>"
         f'<path d="M0 {_BASE}H{_WIDTH}"/>{"".join(bars)}{limit}'
         f'<text x="0" y="{_HEIGHT - 4}">0</text>'
         f'<text x="{_WIDTH}" y="{_HEIGHT - 4}" text-anchor="end">{number(span)} {escaped(sizes.unit)}</text></svg>'
-        f"<details><summary>{escaped(title)} in figures</summary><table><thead><tr><th>{escaped(sizes.unit)}</th>"
+        f"<details><summary>Sizes of chunks in figures</summary><table><thead><tr><th>{escaped(sizes.unit)}</th>"
         f"<th>chunks</th></tr></thead><tbody>{rows}</tbody></table></details></figure>"
     )
 
@@ -91,16 +92,14 @@ def describe(sizes: Sizes) -> str:
     """The sizes in a sentence."""
     if not sizes.values:
         return "No chunks."
-    text = (
-        f"{_counted(len(sizes.values))} of {number(sizes.least)} to {number(sizes.most)} {sizes.unit}, "
-        f"half of them up to {number(sizes.median)}, {number(sizes.mean)} on average"
-    )
+    text = f"{counted(len(sizes.values), 'chunk')} of {number(sizes.least)}"
+    if len(sizes.values) > 1:
+        text += f" to {number(sizes.most)}"
+    text += f" {sizes.unit}"
+    if len(sizes.values) > 1:
+        text += f", half of them up to {number(sizes.median)}, {number(sizes.mean)} on average"
     return text + (f"; the limit is {number(sizes.limit)}." if sizes.limit is not None else ".")
 
 
 def _range(b: Bin) -> str:
     return f"over {number(b.low)} up to {number(b.high)}" if b.low else f"up to {number(b.high)}"
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} chunk{'' if count == 1 else 's'}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from cantle import Chunks
+from cantle.commands import counted
 from cantle.html_view import escaped
 
 from ..measures.settings import title
@@ -12,7 +13,7 @@ from ..measures.sizes import measured
 from .drawing import draw, in_blocks, line_breaks
 from .entries import badge, entries
 from .histogram import describe, histogram
-from .skeleton import asset, page
+from .skeleton import asset, page, tools
 from .summary import document, figures, lost, options, settings
 
 __all__ = ["view"]
@@ -20,19 +21,16 @@ __all__ = ["view"]
 _BLOCK = 1500
 """How many characters of the text, at least, a browser lays out at once."""
 
-_LEGEND = (
-    '<span><a class="n a">0</a><bdi class="m a s">a chunk</bdi></span>'
-    '<span><a class="n b">1</a><bdi class="m b s">the next</bdi></span>'
-    '<span><bdi class="m a o">in several (overlap)</bdi></span>'
-    "<span><del>dropped</del></span>"
-    '<span><span class="w">↵ ·</span> white space in no chunk</span>'
-)
+_WHITE = '<span><span class="w">↵ ·</span> white space in no chunk</span>'
+
+_KEYS = '<label><input id="keys" type="checkbox" checked> Keys</label>'
 
 _HELP = (
     "<dl><dt><kbd>j</kbd> <kbd>→</kbd></dt><dd>next chunk</dd><dt><kbd>k</kbd> <kbd>←</kbd></dt><dd>previous chunk</dd>"
     "<dt><kbd>Home</kbd> <kbd>End</kbd></dt><dd>first, last chunk (while one is chosen)</dd>"
     "<dt><kbd>/</kbd> or a number</dt><dd>go to a chunk by its number</dd>"
     "<dt><kbd>Esc</kbd></dt><dd>let go of the chunk</dd></dl>"
+    "<p>Without <em>Keys</em> arrows, <kbd>Home</kbd> and <kbd>End</kbd> work on the number of a chunk alone.</p>"
     "<p>Point at a chunk to see what there is to know about it; click to keep it shown.</p>"
 )
 
@@ -54,7 +52,8 @@ def view(chunks: Chunks) -> str:
     texts = (text[a:b] for a, b in pairwise([0, *breaks, len(text)]))
     drawn = "\n".join(in_blocks(draw(chunks, breaks, lambda chunk: badge(chunk, sizes)), texts))
     name = chunks.source.source or "document"
-    heading = f"{name}: {len(chunks):,} chunk{'' if len(chunks) == 1 else 's'}"
+    heading = f"{name}: {counted(len(chunks), 'chunk')}"
+    help_ = f'<details class="help"><summary>Help</summary>{_HELP}</details>'
     about = f"Cut by <b><bdi>{escaped(_clipped(title(chunks.strategy)))}</bdi></b>. " if chunks.strategy else ""
     metadata = document(chunks)
     parts = [
@@ -66,14 +65,11 @@ def view(chunks: Chunks) -> str:
         f"{lost(chunks)}</details>",
         f"<details><summary>Metadata of the document</summary>{metadata}</details>" if metadata else "",
         "</div></div></header>",
-        f'<div class="tools"><p class="legend">{_LEGEND}</p>',
-        '<div class="controls" hidden><label>Colours <select id="theme">'
-        '<option value="">as the system</option><option value="light">light</option><option value="dark">dark</option>'
-        '</select></label><label><input id="keys" type="checkbox" checked> Keys</label><details class="help"><summary>'
-        f"Help</summary>{_HELP}</details></div></div>",
+        tools(_WHITE, _KEYS + help_),
         '<div class="main"><main id="text" class="text" tabindex="-1" aria-label="The text with its chunks">',
         f"{drawn}</main>",
-        '<aside id="panel" class="panel" aria-label="The chunk that is chosen" hidden><div class="bar-of-panel">'
+        '<aside id="panel" class="panel" aria-label="The chunk that is chosen" hidden><h2 class="said">'
+        'The chunk that is chosen</h2><div class="bar-of-panel">'
         '<button id="previous" type="button">Previous</button><button id="next" type="button">Next</button>'
         '<label>Go to <input id="jump" aria-label="Go to chunk" inputmode="numeric" autocomplete="off"></label>'
         '<button id="close" type="button">Close</button></div><p id="also"></p><div id="about"><p class="hint">'
@@ -83,7 +79,7 @@ def view(chunks: Chunks) -> str:
         f'<ol id="all" class="list">{chr(10).join(entries(chunks, sizes))}</ol></section>',
         '<p id="said" class="said" role="status"></p>',
     ]
-    return page(heading, "\n".join(parts), style=asset("style.css"), script=asset("script.js"))
+    return page(heading, "\n".join(parts), script=asset("script.js"))
 
 
 def _clipped(words: str) -> str:

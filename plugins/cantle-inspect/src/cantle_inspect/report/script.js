@@ -1,42 +1,23 @@
-"use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
   const text = byId("text"), panel = byId("panel"), about = byId("about"), also = byId("also"), jump = byId("jump");
   const badges = Array.from(text.querySelectorAll("a.n"));
   const count = badges.length;
-  let marks = null;      // number of a chunk -> its elements, made when first needed
   let shown = -1;        // the chunk in the panel
   let kept = false;      // whether it stays there when the pointer moves on
 
   text.parentElement.classList.add("js");
   panel.hidden = false;
-  document.querySelector(".controls").hidden = false;
   byId("fold").hidden = false;
   const entries = byId("entries");
   entries.classList.add("folded");
-  // One stop for the tab key in the text; from there the arrow keys go on.
-  badges.forEach((badge, i) => { badge.tabIndex = i === 0 ? 0 : -1; });
-  let stop = badges[0];
-
-  const numbers = (element) => element.dataset.chunk.split(" ").map(Number);
-
-  function marksOf(number) {
-    if (marks === null) {
-      marks = new Map();
-      for (const mark of text.querySelectorAll("bdi[data-chunk]")) {
-        for (const i of numbers(mark)) {
-          if (!marks.has(i)) marks.set(i, []);
-          marks.get(i).push(mark);
-        }
-      }
-    }
-    return marks.get(number) || [];
-  }
+  const stopAt = cantle.oneStop(badges);
 
   function light(number, on) {
     if (number < 0) return;
-    for (const mark of marksOf(number)) mark.classList.toggle("on", on);
-    badges[byNumber.get(number)].classList.toggle("on", on);
+    for (const mark of cantle.marksOf(text, "bdi[data-chunk]", number)) mark.classList.toggle("on", on);
+    const place = byNumber.get(number);
+    if (place !== undefined) badges[place].classList.toggle("on", on);
   }
 
   const byNumber = new Map(badges.map((badge, i) => [Number(badge.textContent), i]));
@@ -73,7 +54,6 @@
     light(shown, false);
     shown = -1;
     kept = false;
-    panel.classList.remove("kept");
     also.replaceChildren();
     const hint = document.createElement("p");
     hint.className = "hint";
@@ -83,39 +63,35 @@
 
   function keep(number, holders) {
     kept = true;
-    panel.classList.add("kept");
     show(number, holders);
   }
 
-  function go(number) {
+  // `from`: what keeps the focus, as a button that was pressed; without it the number of the chunk gets it.
+  function go(number, from = null) {
     const place = byNumber.get(number);
     if (place === undefined) return false;
     keep(number);
     const badge = badges[place];
-    stop.tabIndex = -1;
-    stop = badge;
-    stop.tabIndex = 0;
-    badge.focus({ preventScroll: true });
+    stopAt(badge);
+    if (from === null) badge.focus({ preventScroll: true });
     badge.scrollIntoView({ block: "center" });
     const size = about.querySelector(".size"), why = about.querySelector(".why");
     byId("said").textContent = "Chunk " + number + ". " + (size ? size.textContent + ". " : "") + (why ? why.textContent : "");
     return true;
   }
 
-  function step(by) {
-    if (!count) return;
-    const at = shown < 0 ? (by > 0 ? -1 : count) : byNumber.get(shown);
-    const next = Math.min(count - 1, Math.max(0, at + by));
-    go(Number(badges[next].textContent));
-  }
+  const goTo = (place, from) => { if (count) go(Number(badges[place].textContent), from); };
 
-  const edge = (last) => { if (count) go(Number(badges[last ? count - 1 : 0].textContent)); };
+  function step(by, from = null) {
+    const at = shown < 0 || !byNumber.has(shown) ? (by > 0 ? -1 : count) : byNumber.get(shown);
+    goTo(Math.min(count - 1, Math.max(0, at + by)), from);
+  }
 
   text.addEventListener("pointerover", (event) => {
     if (kept || event.pointerType === "touch") return;
     const mark = event.target.closest("[data-chunk]");
     if (mark !== null) {
-      const holders = numbers(mark);
+      const holders = cantle.numbers(mark);
       show(holders[holders.length - 1], holders);
     } else if (event.target.closest("a.n") !== null) {
       show(Number(event.target.textContent));
@@ -131,7 +107,7 @@
     }
     const mark = event.target.closest("[data-chunk]");
     if (mark === null || String(getSelection())) return;
-    const holders = numbers(mark);
+    const holders = cantle.numbers(mark);
     // Another click on a stretch that several chunks hold goes on to the next of them.
     const at = kept ? holders.indexOf(shown) : -1;
     keep(holders[at < 0 ? holders.length - 1 : (at + holders.length - 1) % holders.length], holders);
@@ -148,13 +124,9 @@
     if (go(number)) event.preventDefault();
   });
 
-  byId("previous").addEventListener("click", () => step(-1));
-  byId("next").addEventListener("click", () => step(1));
+  byId("previous").addEventListener("click", (event) => step(-1, event.target));
+  byId("next").addEventListener("click", (event) => step(1, event.target));
   byId("close").addEventListener("click", let_go);
-  byId("theme").addEventListener("change", (event) => {
-    if (event.target.value) document.documentElement.dataset.theme = event.target.value;
-    else delete document.documentElement.dataset.theme;
-  });
   byId("fold").addEventListener("click", (event) => {
     const folded = entries.classList.toggle("folded");
     event.target.textContent = folded ? "Show the list" : "Hide the list";
@@ -163,6 +135,44 @@
   jump.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       const wanted = jump.value.trim().replace(/^#/, "");
+      const found = /^\d+$/.test(wanted) && go(Number(wanted));
+      jump.setAttribute("aria-invalid", String(!found));
+      if (found) jump.value = "";
+      else byId("said").textContent = count ? "There is no such chunk: they go from 0 to " + (count - 1) + "." : "There are no chunks.";
+    } else if (event.key === "Escape") {
+      jump.value = "";
+      jump.blur();
+      event.stopPropagation();
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (!cantle.plainKey(event)) return;
+    const help = document.querySelector(".help[open]");
+    if (event.key === "Escape" && help !== null) {
+      if (help.contains(document.activeElement)) help.querySelector("summary").focus();
+      help.open = false;
+      return;
+    }
+    if (event.target.matches("input:not([type=checkbox]), select, textarea, summary")) return;
+    if (event.key === "Escape") {
+      let_go();
+      return;
+    }
+    const onBadge = event.target.matches("a.n");
+    const to = onBadge ? cantle.placeFor(event, badges.indexOf(event.target), count) : undefined;
+    if (to !== undefined) goTo(to, null);
+    else if (!byId("keys").checked) return;
+    else if (event.key === "j" || event.key === "ArrowRight") step(1);
+    else if (event.key === "k" || event.key === "ArrowLeft") step(-1);
+    else if (event.key === "/" || /^\d$/.test(event.key)) {
+      jump.value = event.key === "/" ? "" : event.key;
+      jump.focus();
+    } else return;
+    event.preventDefault();
+  });
+
+  const wanted = jump.value.trim().replace(/^#/, "");
       const found = /^\d+$/.test(wanted) && go(Number(wanted));
       jump.setAttribute("aria-invalid", String(!found));
       if (found) jump.value = "";

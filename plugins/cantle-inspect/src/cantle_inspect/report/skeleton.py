@@ -8,16 +8,32 @@ from importlib.resources import files
 
 from cantle.html_view import escaped
 
-__all__ = ["asset", "page"]
+__all__ = ["asset", "page", "tools"]
 
 
-def asset(name: str) -> str:
-    """A file that stands beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+def asset(name: str, package: str = __package__) -> str:
+    """A file that stands in one of our packages: by default in this one."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, *, style: str, script: str) -> str:
-    """A whole HTML page. `title` is text, `body` HTML without style attributes: the policy allows none."""
+def tools(more: str, controls: str = "") -> str:
+    """The legend of chunks with `more` behind it, and the controls, which a script shows: the colours, and others."""
+    return (
+        '<section class="tools" aria-label="Legend and settings"><p class="legend"><span><b class="n a">0</b>'
+        '<bdi class="m a s">a chunk</bdi></span><span><b class="n b">1</b><bdi class="m b s">the next</bdi></span>'
+        f'<span><bdi class="m a o">in several (overlap)</bdi></span><span><del>dropped</del></span>{more}</p>'
+        '<div class="controls" hidden><label>Colours <select id="theme"><option value="">as the system</option>'
+        f'<option value="light">light</option><option value="dark">dark</option></select></label>{controls}</div>'
+        "</section>"
+    )
+
+
+def page(title: str, body: str, *, style: str = "", script: str) -> str:
+    """A whole HTML page, with the style and script that all share before its own.
+
+    `title` is text, `body` HTML without style attributes: the policy allows none.
+    """
+    style, script = asset("style.css") + style, asset("shared.js") + script
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"

@@ -12,7 +12,7 @@ from cantle.html_view import escaped
 from ..measures.settings import in_force, literal, strategy_name
 from ..measures.sizes import Sizes, losses, number, repeated
 from .drawing import isolated
-from .entries import definitions
+from .entries import definitions, outside
 
 __all__ = ["document", "figures", "lost", "options", "settings"]
 
@@ -64,6 +64,7 @@ def lost(chunks: Chunks) -> str:
             f"<p>{made:,} of {len(chunks):,} chunks are no literal slice of the document but made of stretches of it. "
             "Their entries show their text as embedded.</p>"
         )
+    said += [f'<p class="x">{beyond}</p>' for chunk in chunks if (beyond := outside(chunk, chunks))]
     return "".join(said)
 
 

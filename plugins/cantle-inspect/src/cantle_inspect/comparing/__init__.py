@@ -1,0 +1,1 @@
+"""`compare`: what several strategies make of one document, as figures and side by side."""
