@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,19 @@ import cantle_inspect
 from cantle import MDocument
 from cantle.commands import to_json
 from cantle.errors import CantleError, OptionError
-from cantle_inspect import Access, Corpus, Cutting, LeftOut, Pool, RankError, named, ordered, preview, ranked
+from cantle_inspect import (
+    Access,
+    Corpus,
+    Cutting,
+    LeftOut,
+    Pool,
+    RankError,
+    named,
+    ordered,
+    preview,
+    ranked,
+    read_corpus,
+)
 
 HR = MDocument.from_markdown(
     "# Férias\n\nVocê tem 30 dias de férias.\n\n# Abono\n\nVenda até dez dias.",
@@ -60,13 +73,15 @@ def test_the_answer_has_the_shape_of_the_case() -> None:
         "rankedChunks": 4,
         "documents": 2,
         "leftOut": [{"source": "README.md", "reason": "its metadata has no dept"}],
-        "strategy": "markdown",
-        "options": {"maxSize": 40, "overlap": 6},
+        "strategies": ["markdown"],
+        "options": {"maxSize": 40, "overlap": 6, "lengthFunction": "characters"},
         "ranker": "tf-cosine",
         "language": ["pt"],
         "role": None,
         "where": {},
         "model": "text-embedding-3-small",
+        "tokenizer": "cl100k_base",
+        "isEstimated": False,
     }
     assert json.loads(to_json(found)) == found
 
@@ -76,7 +91,16 @@ def test_tokens_are_those_of_all_chunks_whatever_is_seen() -> None:
     narrowed = preview(CORPUS, QUESTION, where={"dept": "hr"}, top_k=1)
     assert everything.tokens == narrowed.tokens == everything.pool.size("cl100k_base")
     assert preview(CORPUS, QUESTION, tokenizer="words").tokens == everything.pool.size("words")
-    assert preview(CORPUS, QUESTION, tokenizer=len).to_dict()["stats"]["model"] == "CallLength"
+    counted = preview(CORPUS, QUESTION, tokenizer=len)
+    assert (counted.tokens, counted.tokenizer.name) == (everything.pool.size("characters"), "len")
+    for model, tokenizer, is_estimated in [
+        ("openai:text-embedding-3-large", "cl100k_base", False),
+        ("openai/gpt-4o", "o200k_base", False),
+        ("voyage-3", "cl100k_base", True),
+        ("words", "cl100k_base", True),
+    ]:
+        stats = preview(CORPUS, QUESTION, model=model).to_dict()["stats"]
+        assert (stats["model"], stats["tokenizer"], stats["isEstimated"]) == (model, tokenizer, is_estimated)
     assert narrowed.to_dict()["stats"]["totalChunks"] == len(everything.pool.passages)
     assert narrowed.to_dict()["stats"]["rankedChunks"] == len(narrowed.candidates) < len(everything.candidates)
 
@@ -108,7 +132,7 @@ def test_how_many_and_how_good() -> None:
 def test_rankers_and_strategies_that_differ() -> None:
     texts = Corpus((HR, MDocument.from_text("férias", source="b.txt")))
     stats = preview(texts, QUESTION, ranker="bm25").to_dict()["stats"]
-    assert (stats["ranker"], stats["language"], stats["strategy"]) == ("bm25", [], ["markdown", "recursive"])
+    assert (stats["ranker"], stats["language"], stats["strategies"]) == ("bm25", [], ["markdown", "recursive"])
     assert preview(texts, QUESTION, ranker=named("bm25", language="pt")).to_dict()["stats"]["language"] == ["pt"]
 
 
@@ -262,3 +286,52 @@ def test_public_names_are_there() -> None:
     assert set(cantle_inspect.__all__) == set(cantle_inspect._HOMES)
     with pytest.raises(AttributeError):
         cantle_inspect.nothing  # noqa: B018
+
+
+# -- for notebooks ----------------------------------------------------------------------------------
+
+
+def test_a_path_and_a_mapping_will_do(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("férias " * 40, "utf-8")
+    expected = preview(read_corpus(tmp_path), "ferias", cutting=Cutting("recursive", {"max_size": 50})).to_dict()
+    for corpus in (tmp_path, str(tmp_path), [tmp_path / "a.md"]):
+        assert preview(corpus, "ferias", cutting={"strategy": "recursive", "maxSize": 50}).to_dict() == expected
+    assert preview(tmp_path, "ferias", cutting="recursive").to_dict()["stats"]["strategies"] == ["recursive"]
+    assert preview(tmp_path, "ferias", cutting={"max_size": 50}).to_dict()["stats"]["options"]["maxSize"] == 50
+
+
+@pytest.mark.parametrize("top_k", [0, -1, 1.5, "3", True, None])
+def test_how_many_is_a_number(top_k: Any) -> None:
+    with pytest.raises(OptionError, match="top_k must be a whole number, 1 or more"):
+        preview(CORPUS, QUESTION, top_k=top_k)
+
+
+@pytest.mark.parametrize("question", ["", " \n", None, 7])
+def test_a_question_is_a_text(question: Any) -> None:
+    with pytest.raises(OptionError, match="question must be a text that is not empty"):
+        preview(CORPUS, question)
+
+
+def test_a_least_score_is_a_number() -> None:
+    with pytest.raises(OptionError, match="min_score must be a number or None, got '1'"):
+        preview(CORPUS, QUESTION, min_score="1")  # type: ignore[arg-type]
+
+
+def test_what_is_shown_of_objects_is_short_and_has_no_text() -> None:
+    found = preview(CORPUS, QUESTION)
+    shown = [repr(found), repr(found.pool), repr(CORPUS), repr(found.hits[0].passage)]
+    assert shown[2] == f"<Corpus: {len(CORPUS.documents)} documents, 1 left out>"
+    assert shown[0].startswith("<Preview: ")
+    for text in shown:
+        assert len(text) < 200
+        assert not any(document.text[:20] in text for document in CORPUS.documents)
+
+
+def test_a_table_for_notebooks() -> None:
+    document = MDocument.from_text("<script>férias</script>", source="x.md", metadata={"dept": "<b>"})
+    table = preview(Corpus((document,)), "<i> ferias", keys=["owner"])._repr_html_()
+    assert table.startswith("<table><caption>&lt;i&gt; ferias</caption>")
+    assert "&lt;script&gt;f" in table
+    assert "<script" not in table
+    assert "<b>" not in table
+    assert '<th scope="col">owner</th>' in table

@@ -118,10 +118,10 @@ def test_rankers_and_languages(tmp_path: Path) -> None:
 
 def test_strategies_and_sizes() -> None:
     stats = answer(NUCLEO, "-q", FERIAS, "-s", "recursive", "-n", "200", "-l", "words")["stats"]
-    assert stats["strategy"] == "recursive"
+    assert stats["strategies"] == ["recursive"]
     assert stats["options"] == {"maxSize": 200, "lengthFunction": "words", "overlap": 33}
-    words = answer(NUCLEO, "-q", FERIAS, "--model", "words")["stats"]
-    assert words["model"] == "words"
+    words = answer(NUCLEO, "-q", FERIAS, "--tokenizer", "words")["stats"]
+    assert words["tokenizer"] == "words"
     assert words["tokensEstimate"] < answer(NUCLEO, "-q", FERIAS)["stats"]["tokensEstimate"]
 
 
@@ -160,7 +160,7 @@ def test_the_table() -> None:
     assert lines[1].split()[:5] == ["1", "0.360", "politica-ferias#1", "hr", "internal"]
     assert lines[-1].startswith("31 chunks of 3 documents, ")
     assert "tokens of text-embedding-3-small; 11 ranked by tf-cosine without stop words (pt)" in lines[-1]
-    assert lines[-1].endswith("cut by markdown, max_size 480, overlap 80")
+    assert lines[-1].endswith("cut by markdown, max_size 480 characters, overlap 80")
 
 
 def test_the_table_says_what_a_score_of_zero_is() -> None:
@@ -241,7 +241,7 @@ def test_no_document_at_all_is_a_failure(tmp_path: Path) -> None:
         (["-q", "x", "--top-k", "0"], "0 is not in the range"),
         (["-q", "x", "-s", "nothing"], "No chunking strategy is named 'nothing'"),
         (["-q", "x", "-n", "0"], "max_size"),
-        (["-q", "x", "--model", "gpt-99"], "No length function is named 'gpt-99'"),
+        (["-q", "x", "--tokenizer", "gpt-99"], "No length function is named 'gpt-99'"),
         (["-q", "x", "--audit", "-"], "--audit needs the name of a file"),
         (["-q", "x", "--audit", str(Path(NUCLEO, "faq-billing.md"))], "and would be replaced"),
     ],
@@ -395,3 +395,53 @@ def test_many_files_left_out_for_one_reason_are_one_line(tmp_path: Path) -> None
         "Left out: x.docx: no installed plugin reads .docx files",
     ]
     assert len(json.loads(result.stdout)["stats"]["leftOut"]) == 13
+
+
+def test_models_of_other_vendors_are_estimated() -> None:
+    result = run(NUCLEO, "-q", FERIAS, "--model", "voyage-3", "-f", "table")
+    assert result.exit_code == 0
+    assert "Note: The tokenizer of voyage-3 is not known here: tokens are counted with cl100k_base" in result.stderr
+    assert "tokens of voyage-3, estimated by cl100k_base;" in result.stdout
+    assert answer(NUCLEO, "-q", FERIAS, "--model", "openai:text-embedding-3-large")["stats"]["isEstimated"] is False
+
+
+# -- kinds side by side -----------------------------------------------------------------------------
+
+
+def test_options_go_to_the_kinds_that_use_them(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Plan\n\n" + "word " * 60, "utf-8")
+    (tmp_path / "b.json").write_text('{"plan": 1}', "utf-8")
+    result = run(".", "-q", "plan", "--overlap", "20", "-n", "100", "-O", "strip_headers=true")
+    assert (result.exit_code, result.stderr) == (0, "")
+    stats = json.loads(result.stdout)["stats"]
+    assert stats["strategies"] == ["markdown", "json"]
+    assert stats["options"] == {
+        "maxSize": 100,
+        "overlap": 20,
+        "lengthFunction": "characters",
+        "stripHeaders": True,
+    }
+
+
+@pytest.mark.filterwarnings("default")
+def test_options_that_no_document_uses_are_told_once(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.json").write_text('{"plan": 1}', "utf-8")
+    unused = "Warning: overlap has no effect with strategy 'json'; leave it out.\n"
+    assert run(".", "-q", "plan", "--overlap", "20").stderr == unused
+    assert run(".", "-q", "plan", "--overlap", "20", "-s", "json").stderr == unused
+    wrong = run(".", "-q", "plan", "-O", "no_such=1")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "no_such" in wrong.stderr
+
+
+def test_units_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("plan " * 60, "utf-8")
+    for options, said in [
+        ((), "cut by markdown, max_size 480 characters, overlap 80"),
+        (("-l", "words", "-n", "20"), "cut by markdown, max_size 20 words, overlap 3"),
+        (("-s", "token", "-n", "20"), "cut by token, max_size 20 tokens (cl100k_base), overlap 3"),
+    ]:
+        assert said in run(".", "-q", "plan", "-f", "table", *options).stdout
+    stats = answer(".", "-q", "plan", "-s", "token", "-n", "20")["stats"]
+    assert stats["options"] == {"maxSize": 20, "overlap": 3, "lengthFunction": "cl100k_base"}

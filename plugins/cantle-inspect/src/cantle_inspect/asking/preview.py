@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from cantle.lengths import LengthLike, resolve
+from cantle.commands import counted
+from cantle.errors import OptionError
+from cantle.lengths import LengthLike
 
-from ..corpus.access import Access
-from ..corpus.pool import MODEL, Cutting, Passage, Pool
-from ..corpus.reading import Corpus
-from ..measures.settings import strategy_name
+from ..corpus.access import Access, listed
+from ..corpus.pool import Cutting, CuttingLike, Passage, Pool, Settings
+from ..corpus.reading import Corpus, read_corpus
+from ..measures.html_table import html_table
+from ..measures.settings import plain
+from ..measures.tokens import MODEL, Tokenizer, tokenizer_of
 from ..names import camel
 from ..rank import NamedRanker, Ranker, named, words
 from ..rank.hits import Hit, ranked, ranker_name
@@ -24,7 +29,7 @@ _SHOWN = ("dept", "classification")
 """Keys of the metadata that every chunk in JSON has at its top."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Preview:
     """What a question finds: `hits`, best first. `pool` are all chunks, `candidates` those that were ranked."""
 
@@ -37,19 +42,40 @@ class Preview:
     ranker: Ranker
     keys: tuple[str, ...] = ()
     """Keys of the metadata that stand at the top of each chunk in JSON, beside `dept` and `classification`."""
-    tokenizer: LengthLike = field(default=MODEL, repr=False)
+    model: str = MODEL
+    """Whose tokens are counted."""
+    tokenizer: Tokenizer = field(default_factory=lambda: tokenizer_of(MODEL))
+
+    def __repr__(self) -> str:
+        best = f", {self.hits[0]!r}" if self.hits else ""
+        return f"<Preview: {len(self.hits)} of {counted(len(self.candidates), 'chunk')}{best}>"
+
+    def _repr_html_(self) -> str:
+        """The chunks found, for notebooks."""
+        keys = list(dict.fromkeys([*_SHOWN, *self.keys]))
+        rows = [
+            [
+                number,
+                round(hit.score, 3),
+                hit.passage.id,
+                *(", ".join(listed(hit.passage.document.metadata.get(key))) for key in keys),
+                hit.passage.chunk.text,
+            ]
+            for number, hit in enumerate(self.hits, 1)
+        ]
+        return html_table(["#", "score", "id", *keys, "text"], rows, self.question)
 
     @cached_property
     def tokens(self) -> int:
         """The tokens of all chunks: what indexing them would pay for."""
-        return round(self.pool.size(self.tokenizer))
+        return round(self.pool.size(self.tokenizer.length))
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the chunks found, best first, and statistics, ready for JSON.
 
         `lines` are the first and the last line of the chunk in its document's text, from 1.
         """
-        strategies, options = self.settings
+        strategies, options, _ = self.settings
         return {
             "question": self.question,
             "chunks": [_chunk(hit, self.keys) for hit in self.hits],
@@ -59,25 +85,22 @@ class Preview:
                 "rankedChunks": len(self.candidates),
                 "documents": len(self.pool.documents),
                 "leftOut": [one._asdict() for one in self.pool.left_out],
-                "strategy": strategies[0] if len(strategies) == 1 else strategies,
-                "options": {camel(name): value for name, value in options.items()},
+                "strategies": strategies,
+                "options": {camel(name): plain(value) for name, value in options.items()},
                 "ranker": ranker_name(self.ranker),
                 "language": self.languages,
                 "role": self.access.role,
                 "where": where_of(self.access),
                 "model": self.model,
+                "tokenizer": self.tokenizer.name,
+                "isEstimated": self.tokenizer.is_estimated,
             },
         }
 
-    @property
-    def model(self) -> str:
-        """The name of what counts the tokens."""
-        return self.tokenizer if isinstance(self.tokenizer, str) else type(self.tokenizer).__name__
-
     @cached_property
-    def settings(self) -> tuple[list[str], dict[str, Any]]:
-        """The names of the strategies that cut the documents, and the options in force."""
-        return _settings(self.pool, self.cutting)
+    def settings(self) -> Settings:
+        """The names of the strategies that cut the documents, the options in force, and what sizes count."""
+        return self.pool.settings(self.cutting.options)
 
     @cached_property
     def asked(self) -> list[str]:
@@ -100,35 +123,46 @@ class Preview:
 
 
 def preview(
-    corpus: Corpus,
+    corpus: Corpus | str | Path | Sequence[str | Path],
     question: str,
     *,
     where: Mapping[str, Any] | Access | None = None,
-    cutting: Cutting | None = None,
+    cutting: CuttingLike = None,
     ranker: Ranker | str = "tf-cosine",
     top_k: int = 5,
     min_score: float | None = None,
     keys: Iterable[str] = (),
-    tokenizer: LengthLike = MODEL,
+    model: str = MODEL,
+    tokenizer: LengthLike | None = None,
 ) -> Preview:
     """The `top_k` chunks that answer a question best, of those that `where` lets through.
 
-    `where` is applied before ranking: what may not be seen has no part in any score. Chunks with scores below
-    `min_score` are left out; without it the best `top_k` are given whatever their score. `keys` of the metadata stand
-    at the top of each chunk in `to_dict`, as those of filters do. `tokenizer` counts tokens. Raises `OptionError` for
-    wrong options and `RankError` for a ranker that gives no scores.
+    `corpus` may be a path, or several: `read_corpus` reads them. `where` is applied before ranking: what may not be
+    seen has no part in any score. `cutting` may be a strategy or a mapping of options too, with `strategy` among them.
+    Chunks with scores below `min_score` are left out; without it the best `top_k` are given whatever their score.
+    `keys` of the metadata stand at the top of each chunk in `to_dict`, as those of filters do. Tokens are counted by
+    the tokenizer of the embedding model `model`, else by `cl100k_base`; `tokenizer` names another one.
+
+    Raises `OptionError` for wrong options and for a question that is empty, `DocumentError` for paths without documents
+    and `RankError` for a ranker that gives no scores.
     """
-    cutting = cutting or Cutting()
+    if not isinstance(question, str) or not question.strip():
+        raise OptionError(f"question must be a text that is not empty, got {question!r}.")
+    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
+        raise OptionError(f"top_k must be a whole number, 1 or more, got {top_k!r}.")
+    if min_score is not None and (isinstance(min_score, bool) or not isinstance(min_score, int | float)):
+        raise OptionError(f"min_score must be a number or None, got {min_score!r}.")
+    cut = Cutting.like(cutting)
     access = where if isinstance(where, Access) else Access.of(where)
     chosen = named(ranker) if isinstance(ranker, str) else ranker
-    tokenizer = resolve(tokenizer) if not isinstance(tokenizer, str) else tokenizer
-    pool = Pool.of(corpus, cutting)
+    counter = tokenizer_of(model, tokenizer)
+    pool = Pool.of(corpus if isinstance(corpus, Corpus) else read_corpus(corpus), cut)
     candidates = pool.visible(access)
     hits = ranked(candidates, chosen, question)[:top_k]
     if min_score is not None:
         hits = [hit for hit in hits if hit.score >= min_score]
     shown = tuple(dict.fromkeys([*access.keys, *keys]))
-    return Preview(question, tuple(hits), pool, tuple(candidates), access, cutting, chosen, shown, tokenizer)
+    return Preview(question, tuple(hits), pool, tuple(candidates), access, cut, chosen, shown, model, counter)
 
 
 def _chunk(hit: Hit, keys: Iterable[str]) -> dict[str, Any]:
@@ -152,14 +186,3 @@ def _chunk(hit: Hit, keys: Iterable[str]) -> dict[str, Any]:
         "metadata": passage.metadata,
     }
     return {**found, **{key: theirs.get(key) for key in keys if key not in found}}
-
-
-def _settings(pool: Pool, cutting: Cutting) -> tuple[list[str], dict[str, Any]]:
-    """The names of the strategies that cut the documents, and the options in force."""
-    names: dict[str, None] = {}
-    options: dict[str, Any] = {}
-    for document in pool.documents:
-        chosen = cutting.strategy_for(document)
-        names[chosen if isinstance(chosen, str) else strategy_name(chosen)] = None
-        options.update(cutting.options_for(document))
-    return list(names), options

@@ -15,6 +15,7 @@ from cantle.commands import counted, printable
 from ..asking.preview import Preview
 from ..corpus.access import ANY, Rule, item, listed
 from ..corpus.reading import is_missing
+from ..measures.settings import literal
 from ..rank import words
 from ..rank.hits import ranker_name
 from .tables import show_table
@@ -65,6 +66,11 @@ def notes(found: Preview) -> Iterator[str]:
         yield "The question has no word to look for: stop words and words of less than three letters are left out."
     elif not found.hits:
         yield "No chunk has a score that high."
+    if found.tokenizer.is_estimated:
+        yield (
+            f"The tokenizer of {found.model} is not known here: tokens are counted with {found.tokenizer.name}, and "
+            "the model may count more or fewer. --tokenizer names another."
+        )
     for key in found.access.where:
         without = [document.source for document in seen if not listed(item(document.metadata, key))]
         if 0 < len(without) < len(seen):
@@ -100,12 +106,18 @@ def _is_there(found: Preview, key: str) -> bool:
 
 def _about(found: Preview) -> Iterable[str]:
     chunks, documents = counted(len(found.pool.passages), "chunk"), counted(len(found.pool.documents), "document")
-    yield f"{chunks} of {documents}, {found.tokens:,} tokens of {found.model}"
+    about = f", estimated by {found.tokenizer.name}" if found.tokenizer.is_estimated else ""
+    yield f"{chunks} of {documents}, {found.tokens:,} tokens of {found.model}{about}"
     role = f" for role {found.access.role}" if found.access.role else ""
     without = f" without stop words ({', '.join(found.languages)})" if found.languages else ""
     yield f"{len(found.candidates):,} ranked{role} by {ranker_name(found.ranker)}{without}"
-    strategies, options = found.settings
-    yield ", ".join([f"cut by {' and '.join(strategies)}", *(f"{key} {value}" for key, value in options.items())])
+    strategies, options, unit = found.settings
+    said = [f"cut by {' and '.join(strategies)}"]
+    for key, value in options.items():
+        if key != "length_function":
+            shown = value if isinstance(value, str) else literal(value)
+            said.append(f"{key} {shown} {unit}" if key == "max_size" and value is not None else f"{key} {shown}")
+    yield ", ".join(said)
 
 
 def _misses(where: Rule, seen: Sequence[MDocument]) -> Iterable[str]:

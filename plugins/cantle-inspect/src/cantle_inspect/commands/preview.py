@@ -21,6 +21,10 @@ DIR is a directory of documents (walked; hidden files and unknown suffixes are l
 several may be given. Documents are cut, chunks that may not be seen are taken out, and what is left
 is ranked by the words of the question. No model and no network are asked.
 
+Chunks have at most 480 characters, of which up to a sixth repeats the chunk before, as far as the strategy takes these
+options; -n and --overlap say otherwise. `cantle chunk` and `cantle view` cut by the strategy's own defaults unless
+told: give them -n 480 --overlap 80 to see the same chunks.
+
 Filters look at the metadata of documents: YAML front matter, and what loaders of plugins find.
 Values must be the same, letter by letter. What lacks a key of a filter is not shown. Roles are
 filters with names, in a file:
@@ -34,7 +38,7 @@ filters with names, in a file:
 
 On a terminal the answer is a table, in a pipe JSON. A chunk with the score 0 has no word of the
 question; --min-score hides it. `totalChunks` and `tokensEstimate` count all chunks, whatever the
-filter.
+filter, and so do the names in `leftOut`.
 
 \b
 Examples:
@@ -64,7 +68,14 @@ Exit codes: 0 also when nothing was found, 1 there is no document or none could 
     type=LENGTH,
     default="text-embedding-3-small",
     show_default=True,
-    help="Whose tokens are counted: an OpenAI model, or a name as --length takes it.",
+    help="The embedding model whose tokens are counted; PROVIDER:NAME is taken too.",
+)
+@click.option(
+    "-t",
+    "--tokenizer",
+    type=LENGTH,
+    metavar="NAME",
+    help="What counts tokens, instead of the model's tokenizer; a name as --length takes it.",
 )
 @click.option(
     "--audit",
@@ -86,6 +97,7 @@ def command(
     options: dict[str, Any],
     read: dict[str, Any],
     model: str,
+    tokenizer: str | None,
     audit: str | None,
     format_: str | None,
 ) -> None:
@@ -111,7 +123,8 @@ def command(
         top_k=top_k,
         min_score=min_score,
         keys=require,
-        tokenizer=model,
+        model=model,
+        tokenizer=tokenizer,
     )
     told(found.pool.left_out)
     if not found.pool.documents:

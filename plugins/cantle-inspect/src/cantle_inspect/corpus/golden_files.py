@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
+
+from ..names import snake
 
 __all__ = ["FIELDS", "entries", "field_of", "looks_golden", "snake"]
 
@@ -35,11 +36,6 @@ _EXPECTATIONS = {"sources", "text", "spans", "forbidden"}
 def field_of(key: Any) -> str | None:
     """What a key stands for, in snake_case or camelCase; None for one that is unknown."""
     return FIELDS.get(snake(key)) if isinstance(key, str) else None
-
-
-def snake(key: str) -> str:
-    """A key in snake_case."""
-    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[1].lower(), key)
 
 
 def looks_golden(text: str) -> bool:

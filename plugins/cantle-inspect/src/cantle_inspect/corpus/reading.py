@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cantle import MDocument
-from cantle.commands import find
+from cantle.commands import counted, find
 from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
 from .golden_files import looks_golden
@@ -27,7 +27,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """Documents in a fixed order, each with a `source` of its own, and what was left out of them.
 
@@ -44,6 +44,9 @@ class Corpus:
                 raise DocumentError("a document has no source. Give each a name: MDocument.from_text(..., source=...).")
             if count > 1:
                 raise DocumentError(f"{count} documents are named {source!r}. Give each a source of its own.")
+
+    def __repr__(self) -> str:
+        return f"<Corpus: {counted(len(self.documents), 'document')}, {len(self.left_out)} left out>"
 
 
 def read_corpus(

@@ -11,9 +11,9 @@ from cantle.commands import is_document
 __all__ = ["SUFFIXES", "unread"]
 
 _DOCUMENTS = """
-    .pdf .ps .djvu .doc .docx .docm .odt .rtf .pages .wpd .ppt .pptx .pps .ppsx .odp .xls .xlsx .xlsm .xlsb .ods .numbers
-    .csv .tsv .epub .mobi .azw3 .fb2 .eml .msg .mbox .xml .ipynb .rmd .qmd .mdx .vtt .srt .wiki .mediawiki .textile
-    .creole .man .chm
+    .pdf .ps .djvu .doc .docx .docm .odt .rtf .pages .wpd .ppt .pptx .pps .ppsx .odp .xls .xlsx .xlsm .xlsb .ods
+    .numbers .csv .tsv .epub .mobi .azw3 .fb2 .eml .msg .mbox .xml .ipynb .rmd .qmd .mdx .vtt .srt .wiki .mediawiki
+    .textile .creole .man .chm
 """
 SUFFIXES = frozenset(_DOCUMENTS.split())
 """The suffixes of documents; pictures, sounds, archives and code are none."""

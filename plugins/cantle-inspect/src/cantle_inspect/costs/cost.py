@@ -9,20 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from cantle import Chunk, read_jsonl
-from cantle.errors import OptionError, UnknownLengthError
-from cantle.lengths import ByteLength, CharacterLength, Length, LengthLike, Utf16Length, WordLength, resolve
+from cantle.errors import OptionError
+from cantle.lengths import Length, LengthLike
 
 from ..corpus.pool import Cutting, Pool
 from ..corpus.reading import Corpus, LeftOut, read_corpus
+from ..measures.tokens import MODEL, tokenizer_of
 from .changes import Change, Record, by_source, measured, simulated
 from .money import amount, currency_code
 from .prices import Price, nearest, price_of
 
 __all__ = ["MODEL", "Cost", "DocumentCost", "cost"]
 
-MODEL = "text-embedding-3-small"
-FALLBACK = "cl100k_base"
-"""What counts the tokens of a model whose own tokenizer is not known."""
 _MILLION = 1_000_000
 
 
@@ -215,7 +213,7 @@ def cost(
     elif provider is not None:
         raise OptionError("price and provider are both given. The price needs no provider: leave that out.")
     per_million = amount("price", price, zero=True) if price is not None else found.per_million if found else None
-    length, name, is_estimated = _tokenizer(model, tokenizer)
+    length, name, is_estimated = tokenizer_of(model, tokenizer)
     count = _Counter(length)
     pool = Pool.of(corpus, cutting)
     if not reindex:
@@ -287,25 +285,6 @@ def _exchange(currency: str, rate: float | str | Decimal | None) -> tuple[str, D
             "it from your invoice."
         )
     return code, amount("rate", rate)
-
-
-def _tokenizer(model: str, given: LengthLike | None) -> tuple[Length, str, bool]:
-    """What counts, its name, and whether it only estimates what the model would count."""
-    if given is not None:
-        length = resolve(given)
-        return length, given if isinstance(given, str) else _name_of(length), False
-    name = model.rpartition("/")[2].rpartition(":")[2]
-    try:
-        length = resolve(name)
-    except UnknownLengthError:
-        return resolve(FALLBACK), FALLBACK, True
-    if isinstance(length, CharacterLength | Utf16Length | ByteLength | WordLength):  # `words` is no model
-        return resolve(FALLBACK), FALLBACK, True
-    return length, _name_of(length), False
-
-
-def _name_of(length: Length) -> str:
-    return str(getattr(length, "name", "") or type(length).__qualname__)
 
 
 def _records(since: str | Path | Corpus | Iterable[Record], cutting: Cutting) -> Iterable[Record]:
