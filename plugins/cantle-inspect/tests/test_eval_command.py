@@ -66,7 +66,7 @@ def test_a_document_that_is_removed_fails_the_run(run: Run, nucleo: Path, name: 
     assert result.exit_code == 1
     assert f"{name} is not in" in " ".join(result.stdout.split())
     assert "Error: recall@3 is 0." in result.stderr
-    assert "an expected source is not in the corpus" in result.stderr
+    assert "a source that is named is not in the corpus" in result.stderr
 
 
 def test_a_document_that_is_left_out_fails_the_run(run: Run, nucleo: Path) -> None:
@@ -96,8 +96,9 @@ def test_a_leak_fails_the_run(run: Run, nucleo: Path) -> None:
     (nucleo / "roles.yaml").write_text('intern: "*"\nemployee: "*"\nhr_admin: "*"\nsre: "*"\n')
     result = run("--min-recall", "0", "-f", "table")
     assert result.exit_code == 1
-    assert "a role got what it may not" in result.stderr
-    assert "the role intern gets runbook-deploy#" in " ".join(result.stdout.split())
+    assert "a role may see what it should not" in result.stderr
+    text = " ".join(result.stdout.split())
+    assert "the role intern may see runbook-deploy.md, and it got runbook-deploy#" in text
 
 
 def test_a_chunk_outside_the_filter_fails_the_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,10 +123,36 @@ def test_a_filter(run: Run) -> None:
 
 def test_roles_without_a_file(run: Run, nucleo: Path) -> None:
     (nucleo / "roles.yaml").unlink()
-    result = run()
-    assert "Note: 29 questions with roles, but there is no file of roles" in result.stderr
-    assert len(json.loads(result.stdout)["results"]) == 29
-    assert run("--quiet").stderr == ""
+    result = run("--quiet")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "29 of 29 golden questions name roles, and there is no roles.yaml in nucleo. Give --roles FILE" in (
+        result.stderr
+    )
+    result = run("--no-roles")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, len(found["results"]), found["stats"]["rolesTested"]) == (0, 29, False)
+    assert "Roles not tested: 29 questions with roles" in run("--no-roles", "-f", "table").stdout
+
+
+def test_two_files_of_roles(run: Run, nucleo: Path) -> None:
+    shutil.copytree(nucleo, nucleo.parent / "other")
+    result = run("other")
+    assert result.exit_code == 2
+    assert "there are several files of roles: nucleo/roles.yaml, other/roles.yaml. Give --roles FILE" in result.stderr
+
+
+def test_a_single_file_has_no_roles_beside_it(run: Run, nucleo: Path) -> None:
+    result = CliRunner().invoke(command, ["nucleo/golden-questions.json", "nucleo/politica-ferias.md"])
+    assert result.exit_code == 2
+    assert "name roles" in result.stderr
+
+
+def test_roles_are_said_in_the_output(run: Run) -> None:
+    stats = json.loads(run().stdout)["stats"]
+    assert (stats["roles"], stats["rolesTested"], stats["role"]) == ("nucleo/roles.yaml", True, None)
+    assert (stats["ranker"], stats["language"], stats["where"]) == ("tf-cosine", ["pt"], {})
+    assert stats["options"] == {"maxSize": 480, "overlap": 80}
+    assert json.loads(run("--role", "sre", "--dept", "hr").stdout)["stats"]["role"] == "sre"
 
 
 def test_a_file_of_roles_that_no_question_needs(run: Run, nucleo: Path) -> None:
@@ -191,7 +218,19 @@ def test_a_sweep(run: Run) -> None:
     result = run("--sweep", "max_size=240,480", "--sweep", "strategy=recursive,markdown", "-f", "table")
     assert (result.exit_code, result.stderr) == (0, "")
     header = result.stdout.splitlines()[0].split()
-    assert header == ["#", "max_size", "strategy", "chunks", "tokens", "recall@3", "MRR", "IoU", "omega", "difference"]
+    assert header == [
+        "#",
+        "max_size",
+        "strategy",
+        "overlap",
+        "chunks",
+        "tokens",
+        "recall@3",
+        "MRR",
+        "IoU",
+        "omega",
+        "difference",
+    ]
     assert "Best by recall@3: max_size=480, strategy=" in result.stdout
     assert "29 questions with an answer. That is few" in result.stdout
 
@@ -287,7 +326,7 @@ def test_wrong_usage(run: Run, arguments: tuple[str, ...], says: str) -> None:
 def test_a_golden_file_that_is_wrong(run: Run, nucleo: Path) -> None:
     (nucleo / "wrong.json").write_text('[{"question": "a", "sorce": "x"}]')
     result = run(golden="nucleo/wrong.json")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.startswith(
         "Error: nucleo/wrong.json, question 1: there is no key 'sorce'. Did you mean 'source'?"
     )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cantle import MDocument
 from cantle.commands import to_json
-from cantle.errors import DocumentError
+from cantle.errors import OptionError
 from cantle_inspect import (
     Access,
     Corpus,
@@ -133,7 +133,7 @@ def test_ranks_and_ties_are_those_of_a_stable_sort() -> None:
     for answer in found.answers:
         number = int(answer.question.id)
         assert [hit.passage.chunk.source for hit in answer.hits] == [f"{i}.txt" for i in order[:7]]
-        assert answer.rank == (order.index(number) + 1 if scores[number] > 0 else None)
+        assert answer.rank == order.index(number) + 1
         assert answer.found == (number in order[:7])
 
 
@@ -148,7 +148,7 @@ def test_sources_in_any_normal_form() -> None:
 def test_a_source_that_is_not_in_the_corpus() -> None:
     found = ask(Question("Quantos dias?", sources=("leaves.md",)), min_recall=0.0)
     assert problems(found) == [("missing", "leaves.md is not in the corpus; did you mean 'leave.md'?")]
-    assert found.failures == ["an expected source is not in the corpus (once)"]
+    assert found.failures == ["a source that is named is not in the corpus (once)"]
 
 
 def test_a_source_that_was_left_out() -> None:
@@ -212,7 +212,7 @@ def test_a_least_score() -> None:
 
 def test_a_filter_that_hides_the_source() -> None:
     found = ask(Question("ferias", sources=("leave.md",)), where={"dept": "sre"})
-    assert problems(found) == [("unfound", "leave.md may not be seen: the filter hides it")]
+    assert problems(found) == [("unfound", "leave.md may not be seen: hidden by dept=sre")]
 
 
 def test_recall_and_mrr_below_what_is_asked() -> None:
@@ -268,14 +268,14 @@ def test_a_leak() -> None:
     found = ask(Question("kubectl", sources=("deploy.md",), roles=("hr",)), roles=ROLES, min_recall=0.0)
     kinds = [(answer.role, [p.kind for p in answer.problems]) for answer in found.answers]
     assert kinds == [("intern", []), ("hr", ["unfound"]), ("sre", ["leak"])]
-    assert problems(found)[1] == ("leak", "the role sre gets deploy#0; only hr may")
-    assert found.failures == ["a role got what it may not (once)"]
+    assert problems(found)[1] == ("leak", "the role sre may see deploy.md, and it got deploy#0; only hr may")
+    assert found.failures == ["a role may see what it should not (once)"]
 
 
 def test_roles_that_find_differently_count_as_their_mean() -> None:
     found = ask(Question("ferias", sources=("leave.md",), roles=("intern", "hr")), roles=ROLES)
     assert found.scores["recall"] == {"q1": 0.5}
-    assert ("unfound", "leave.md may not be seen: the role intern hides it") in problems(found)
+    assert ("unfound", "leave.md may not be seen: hidden by the role intern") in problems(found)
 
 
 def test_one_role_alone() -> None:
@@ -292,7 +292,7 @@ def test_one_role_alone() -> None:
 
 def test_a_role_that_nobody_knows() -> None:
     with pytest.raises(
-        DocumentError, match=r"'q1' names the role 'boss', which roles\.yaml does not have\. Known: intern"
+        OptionError, match=r"'q1' names the role 'boss', which roles\.yaml does not have\. Known: intern"
     ):
         ask(Question("ferias", sources=("leave.md",), roles=("boss",)), roles=ROLES)
 
@@ -377,7 +377,8 @@ def test_the_audit() -> None:
         Question("kubectl", forbidden=("faq.md",)),
     ]
     found = ask(*questions, roles=ROLES)
-    first, second = found.audit()
+    first, leak, second = found.audit()
+    assert (leak["role"], leak["wanted"], leak["leak"], leak["source"]) == ("sre", False, True, "leave.md")
     right = found.answers[1].right
     assert right is not None
     chunk = right.passage.chunk

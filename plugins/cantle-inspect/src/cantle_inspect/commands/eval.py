@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from math import prod
+from math import isnan, prod
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from cantle.commands import Bar, Failure, counted, cutting, opened, parsed, printable, reading
+from cantle.commands import Bar, Failure, counted, cutting, parsed, printable, reading
+from cantle.errors import DocumentError
 
 from ..asking.audit import write_audit
 from ..corpus.access import Access
 from ..corpus.pool import Cutting
 from ..corpus.reading import Corpus, read_corpus
+from ..golden.answers import FATAL
 from ..golden.evaluate import BUDGETS, Evaluator
 from ..golden.evaluation import Evaluation
 from ..golden.questions import Question, read_golden
 from ..golden.sweep import Sweep, sweep
 from ..rank import named
 from .results import rendered, show
-from .shared import filtering_by_roles, ranking, requiring, told
-from .tables import chosen_format, format_option
+from .shared import ROLES, filtering_by_roles, outputs, ranking, requiring, told
+from .tables import format_option
+from .writing import format_of, write
 
 __all__ = ["command"]
 
@@ -40,15 +43,17 @@ A chunk is right when it comes from the source, holds the text (case, accents an
 the `spans`, stretches [source, start, end] of documents. Other keys: id, exclude, minScore, group.
 
 Documents are cut, chunks that may not be seen are taken out, and what is left is ranked by the words of the question,
-as `cantle preview` does it. With a file of roles, a question that names roles is asked as each of them, and as every
-other role, which must not find it.
+as `cantle preview` does it. A question that names roles is asked as each of them; any other role in the file of roles
+must not be able to see an expected source, wherever it would be ranked. Such questions need a file of roles, or
+--no-roles.
 
 The table shows the questions that failed and why, then the means over all questions with their 95 % intervals. Formats:
 json holds everything, jsonl and csv a line for each question and role.
 
 --sweep compares settings: all combinations of the values of options of a strategy, `strategy` and `ranker`. Values that
 hold commas are given as a list of JSON. What is compared is recall within the first budget where all questions have
-spans, else recall@k.
+spans, else recall@k. A sweep fails on what no setting can help: sources that are not there, spans that do not fit,
+leaks. Forbidden sources and low scores are noted for each setting.
 
 \b
 Examples:
@@ -61,12 +66,25 @@ Examples:
   cantle eval golden.json policies/ -s recursive --sweep 'separators=[["\\n\\n", " "], ["\\n## ", "\\n\\n", " "]]'
 
 \b
-Exit codes: 0 all is well; 1 recall or MRR is too low, a role got what it may not, a chunk was outside the filter,
-a forbidden source was found, a score was below minScore, or an expected source is not there; 2 wrong usage.
+Exit codes: 0 all is well; 1 recall or MRR is too low, a role may see what it should not, a chunk was outside the
+filter, a forbidden source was found, a score was below minScore, a source that is named is not there, or there are no
+documents; 2 wrong usage, a GOLDEN that cannot be read, or roles in it that the file of roles does not have.
 """
 
 _FORMATS = ("table", "json", "jsonl", "csv")
-_SUFFIXES = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv"}
+
+
+class _Share(click.FloatRange):
+    """A number from 0 to 1. NaN is none: no recall would be less than it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found: float = super().convert(value, param, ctx)
+        if isnan(found):
+            self.fail(f"{value!r} is not in the range 0<=x<=1.", param, ctx)
+        return found
+
+
+_SHARE = _Share(0, 1)
 
 
 @click.command("eval", help=_HELP, short_help="Ask golden questions; compare settings.")
@@ -77,10 +95,10 @@ _SUFFIXES = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv"}
 )
 @click.option(
     "--min-recall",
-    type=click.FloatRange(0, 1),
+    type=_SHARE,
     help="Fail below this recall. Default: 1, every question must be found; with --sweep 0.",
 )
-@click.option("--min-mrr", type=click.FloatRange(0, 1), default=0.0, help="Fail below this mean reciprocal rank.")
+@click.option("--min-mrr", type=_SHARE, default=0.0, help="Fail below this mean reciprocal rank.")
 @click.option(
     "--budget",
     "budgets",
@@ -92,6 +110,11 @@ _SUFFIXES = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv"}
     "--sweep", "pairs_swept", multiple=True, metavar="KEY=V1,V2,...", help="Compare settings; may be repeated."
 )
 @filtering_by_roles
+@click.option(
+    "--no-roles",
+    is_flag=True,
+    help="Ask questions that name roles as nobody in particular; the output says that roles were not tested.",
+)
 @requiring
 @ranking
 @cutting
@@ -115,6 +138,7 @@ def command(
     pairs_swept: tuple[str, ...],
     access: Access,
     roles: Path | None,
+    no_roles: bool,
     require: list[str],
     ranker: Any,
     strategy: str | None,
@@ -131,29 +155,79 @@ def command(
         raise click.UsageError("--audit needs the name of a file: standard output has the result.")
     if settings and audit is not None:
         raise click.UsageError("--audit is about one setting. Leave it or --sweep out.")
-    if audit is not None and out is not None and Path(audit).resolve() == Path(out).resolve():
-        raise click.UsageError("--audit and --output are one file. Name two.")
-    written = format_ or _SUFFIXES.get(Path(out or "").suffix.lower()) or chosen_format(None, *_FORMATS)
-    questions = read_golden(golden)
-    corpus = read_corpus(paths, require=require, skip=[golden, *([roles] if roles else [])], read=read)
+    written = format_of(format_, out, _FORMATS)
+    ours = outputs({"--audit": audit, "-o": out}, paths, [golden, roles], {"-o": written})
+    questions = _golden(golden)
+    _check_roles(questions, access, roles, no_roles, paths)
+    if not quiet:
+        _noted(questions, access, roles)
+    corpus = read_corpus(paths, require=require, skip=[golden, *([roles] if roles else []), *ours], read=read)
     if not quiet:
         told(corpus.left_out)
-        _noted(questions, access, roles)
-    how: dict[str, Any] = {"where": access, "roles": roles, "top_k": top_k, "budgets": budgets or BUDGETS}
+    how: dict[str, Any] = {"where": access, "top_k": top_k, "budgets": budgets or BUDGETS}
+    how["roles"] = False if no_roles else roles
     cut = Cutting(strategy, options)
+    result: Evaluation | Sweep
     if settings:
-        compared = _compare(corpus, questions, settings, cut, ranker, how, quiet)
-        _write(compared, written, out)
-        failures = _too_low(compared, min_recall or 0.0, min_mrr)
+        result = _compare(corpus, questions, settings, cut, ranker, how, quiet)
+        failures = result.failures(min_recall or 0.0, min_mrr)
+        problems = [(name, text) for _, name, text in result.unfit]
     else:
         least = 1.0 if min_recall is None else min_recall
-        found = _ask(corpus, questions, cut, ranker, how, {"min_recall": least, "min_mrr": min_mrr}, quiet)
-        _write(found, written, out)
-        if audit is not None:
-            write_audit(audit, found.audit())
-        failures = found.failures
+        result = _ask(corpus, questions, cut, ranker, how, (least, min_mrr), quiet)
+        failures = result.failures
+        found = ((answer.question.id, p) for answer in result.answers for p in answer.problems)
+        problems = [(name, problem.text) for name, problem in found if problem.kind in FATAL]
+    write(written, out, lambda: show(result), lambda format: rendered(result, format))
+    if audit is not None and isinstance(result, Evaluation):
+        write_audit(audit, result.audit())
+    if written != "table" or out not in (None, "-"):  # the table says it all
+        _told(problems)
     if failures:
         raise Failure(f"{'; '.join(failures)}.")
+
+
+def _golden(file: str) -> tuple[Question, ...]:
+    """The questions of a file; one that is broken is wrong usage, not a bad result."""
+    try:
+        return read_golden(file)
+    except DocumentError as error:
+        raise Failure(str(error), 2) from error
+
+
+def _check_roles(
+    questions: Sequence[Question], access: Access, roles: Path | None, no_roles: bool, paths: Sequence[str]
+) -> None:
+    """Questions that name roles are tested for them, or the user says that they are not."""
+    is_given = click.get_current_context().get_parameter_source("roles") is ParameterSource.COMMANDLINE
+    if no_roles and (is_given or access.role is not None):
+        raise click.UsageError(f"--no-roles and {'--roles' if is_given else '--role'} are both given. Keep one.")
+    naming = sum(1 for question in questions if question.roles)
+    if not naming or no_roles or roles is not None or access.role is not None:
+        return
+    several = [str(file) for path in paths if (file := Path(path, ROLES)).is_file()]
+    there = (
+        f"there are several files of roles: {', '.join(several)}"
+        if several
+        else (f"there is no {ROLES} in {', '.join(paths)}")
+    )
+    raise click.UsageError(
+        f"{naming} of {counted(len(questions), 'golden question')} name roles, and {there}. "
+        "Give --roles FILE, or --no-roles to ask them as nobody in particular."
+    )
+
+
+def _told(problems: Sequence[tuple[str, str]]) -> None:
+    """Say on standard error, --quiet or not, why the run fails: each problem once."""
+    said = list(dict.fromkeys(f"{name}: {text}" for name, text in problems))
+    for line in said[:_MOST]:
+        click.echo(printable(line), err=True)
+    if len(said) > _MOST:
+        click.echo(f"and {len(said) - _MOST} more", err=True)
+
+
+_MOST = 5
+"""Of more problems standard error names only the first."""
 
 
 def swept(pairs: Iterable[str]) -> dict[str, list[Any]]:
@@ -198,13 +272,7 @@ def _settings(found: dict[str, list[Any]], options: dict[str, Any], strategy: st
 
 def _noted(questions: Sequence[Question], access: Access, roles: Path | None) -> None:
     """Say what of the roles is not looked at."""
-    naming = sum(1 for question in questions if question.roles)
-    if naming and roles is None:
-        click.echo(
-            f"Note: {counted(naming, 'question')} with roles, but there is no file of roles: asked as nobody in "
-            "particular. Give --roles FILE.",
-            err=True,
-        )
+    naming = any(question.roles for question in questions)
     is_given = click.get_current_context().get_parameter_source("roles") is ParameterSource.COMMANDLINE
     if is_given and not naming and access.role is None:
         click.echo(f"Note: no question names a role, so {printable(str(roles))} is not looked at.", err=True)
@@ -216,13 +284,13 @@ def _ask(
     cut: Cutting,
     ranker: Any,
     how: dict[str, Any],
-    least: dict[str, float],
+    least: tuple[float, float],
     quiet: bool,
 ) -> Evaluation:
     evaluator = Evaluator(corpus, questions, **how)
     with ExitStack() as stack:
         progress = None if quiet else stack.enter_context(Bar(evaluator.askings, "Questions", "answer")).advance
-        found = evaluator(cut, ranker, progress=progress, **least)
+        found = evaluator(cut, ranker, min_recall=least[0], min_mrr=least[1], progress=progress)
     if not quiet:
         told(found.pool.left_out[len(corpus.left_out) :])
     return found
@@ -241,25 +309,3 @@ def _compare(
         total = prod(map(len, settings.values()))
         progress = None if quiet else stack.enter_context(Bar(total, "Settings", "question")).advance
         return sweep(corpus, questions, settings, cutting=cut, ranker=ranker, progress=progress, **how)
-
-
-def _too_low(compared: Sweep, min_recall: float, min_mrr: float) -> list[str]:
-    totals = compared.best.totals
-    said = [
-        f"{name} of the best settings is {totals[key].value:.3f}, less than {least:g}"
-        for key, name, least in (("recall", f"recall@{compared.top_k}", min_recall), ("mrr", "MRR", min_mrr))
-        if totals[key].value < least
-    ]
-    if compared.leaks:
-        said.append(f"with some settings a role got what it may not: {counted(compared.leaks, 'time')}")
-    return said
-
-
-def _write(result: Evaluation | Sweep, format: str, out: str | None) -> None:
-    """Write the result in a format, to standard output or a file."""
-    if format == "table" and out in (None, "-"):
-        show(result)
-        return
-    with opened(out) as output:
-        output.stream.write(rendered(result, format).encode("utf-8", "replace"))
-        output.commit()

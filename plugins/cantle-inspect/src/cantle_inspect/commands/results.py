@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,13 +11,14 @@ import click
 
 from cantle.commands import counted, printable, to_json
 
-from ..golden.answers import Answer
-from ..golden.evaluation import Evaluation
+from ..golden.answers import FATAL, UNFIT, Answer
+from ..golden.evaluation import Evaluation, failure
 from ..golden.metrics import Interval
 from ..golden.sweep import Sweep, SweepRow, shown
 from ..golden.unfound import expectation
 from ..names import camel
 from .tables import show_table
+from .writing import csv_text
 
 __all__ = ["rendered", "show"]
 
@@ -42,14 +42,14 @@ def rendered(result: Evaluation | Sweep, format: str) -> str:
         return _csv(_sweep_rows(result) if isinstance(result, Sweep) else map(_answer_row, result.answers))
     with contextlib.redirect_stdout(io.StringIO()) as text:
         show(result)
-    return text.getvalue()
+    return click.unstyle(text.getvalue())  # FORCE_COLOR is about terminals
 
 
 def _show_evaluation(found: Evaluation) -> None:
     if found.failed:
         roles = any(answer.role for answer in found.answers)
         columns = ["id", "question", *(["role"] if roles else []), "expected", "found instead", "why"]
-        show_table(columns, _failed_rows(found.failed, roles))
+        show_table(columns, _failed_rows(found.failed, roles, found.lowest))
         click.echo()
     names = [name for name in found.totals if name in ("recall", "hit@1", "mrr")]
     spans = [name for name in found.totals if name not in names]
@@ -61,12 +61,12 @@ def _show_evaluation(found: Evaluation) -> None:
         click.echo(printable(line))
 
 
-def _failed_rows(failed: Iterable[Answer], roles: bool) -> Iterator[list[str]]:
+def _failed_rows(failed: Iterable[Answer], roles: bool, lowest: float) -> Iterator[list[str]]:
     """A row a question; one for each role only where these fail differently."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for answer in failed:
         question = answer.question
-        best = answer.hits[0] if answer.hits and answer.hits[0].score > 0 else None
+        best = answer.hits[0] if answer.hits and answer.hits[0].score > lowest else None
         instead = f"{best.passage.id} ({best.score:.3f})" if best else "nothing"
         expected = expectation(question) if answer.wanted or not question.expects else f"not {expectation(question)}"
         why = "; ".join(problem.text for problem in answer.problems)
@@ -89,6 +89,13 @@ def _summary(found: Evaluation, spans: bool) -> Iterator[str]:
         f"{counted(len(found.pool.passages), 'chunk')} of {counted(len(found.pool.documents), 'document')}, "
         f"{left_out} left out; ranked by {found.ranker}."
     )
+    if found.untested:
+        yield untested(found.untested)
+
+
+def untested(count: int) -> str:
+    """That roles were not tested."""
+    return f"Roles not tested: {counted(count, 'question')} with roles, asked as nobody in particular."
 
 
 _PROBLEMS = {
@@ -106,24 +113,36 @@ def _show_sweep(found: Sweep) -> None:
     main = list(dict.fromkeys([found.measure, "recall"]))
     titles = [_title(name, found.top_k).removeprefix("precision-") for name in [*main, *names]]
     varied = list(found.best.settings)
+    # The default of the overlap is a share of max_size: where it varies, a row shows what it is.
+    overlaps = {shown(row.options.get("overlap")) for row in found.rows if not row.error}
+    extra = ["overlap"] if "overlap" not in varied and len(overlaps) > 1 else []
     show_table(
-        ["#", *varied, "chunks", "tokens", *titles, "difference"],
-        (_sweep_cells(number, row, main, names, found.measure) for number, row in enumerate(found.rows, 1)),
-        right="# chunks tokens MRR IoU omega",
+        ["#", *varied, *extra, "chunks", "tokens", *titles, "difference"],
+        (_sweep_cells(number, row, extra, main, names, found.measure) for number, row in enumerate(found.rows, 1)),
+        right="# overlap chunks tokens MRR IoU omega",
         spare=["MRR", "tokens", "IoU", "omega"],
     )
     click.echo()
     for line in found.conclusions:
         click.echo(printable(line))
+    if found.untested:
+        click.echo(untested(found.untested))
+    for _, name, text in found.unfit:
+        click.echo(printable(f"{name}: {text}"))
     for number, row in enumerate(found.rows, 1):
         for note in row.notes:
             click.echo(printable(f"#{number}: {note}"))
+        if noted := [failure(kind, row.problems[kind]) for kind in _NOTED if row.problems.get(kind)]:
+            click.echo(printable(f"#{number}: {'; '.join(noted)}."))
         if row.error:
             click.echo(printable(f"#{number} cannot be used: {row.error}"))
 
 
-def _sweep_cells(number: int, row: SweepRow, main: Sequence[str], names: Sequence[str], measure: str) -> list[object]:
+def _sweep_cells(
+    number: int, row: SweepRow, extra: Sequence[str], main: Sequence[str], names: Sequence[str], measure: str
+) -> list[object]:
     settings = [shown(value) for value in row.settings.values()]
+    settings += ["" if (value := row.options.get(name)) is None else shown(value) for name in extra]
     if row.error:
         return [number, *settings, "", "", *("" for _ in (*main, *names)), "cannot be\nused"]
     said = row.verdict(measure)
@@ -135,6 +154,7 @@ def _sweep_cells(number: int, row: SweepRow, main: Sequence[str], names: Sequenc
     return [number, *settings, row.chunks, f"{row.tokens:.0f}", *intervals, *means, difference]
 
 
+_NOTED = tuple(kind for kind in FATAL if kind not in UNFIT)
 _DIFFERENCES = {"best": "best", "equal": "none"}
 
 
@@ -153,12 +173,7 @@ def _short(text: str, most: int = 120) -> str:
 
 def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
     found = list(rows)
-    columns = list(dict.fromkeys(name for row in found for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return text.getvalue()
+    return csv_text(list(dict.fromkeys(name for row in found for name in row)), found)
 
 
 def _answer_row(answer: Answer) -> dict[str, Any]:

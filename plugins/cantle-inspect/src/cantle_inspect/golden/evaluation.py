@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..corpus.pool import MODEL, Pool
+from ..asking.audit import where_of
+from ..corpus.access import Access
+from ..corpus.pool import MODEL, Cutting, Pool
+from ..measures.html_table import html_table
+from ..measures.settings import plain, strategy_name
 from ..names import camel
 from .answers import FATAL, Answer
 from .metrics import Interval, bootstrap
 
-__all__ = ["Evaluation", "totals_to_dict"]
+__all__ = ["Evaluation", "failure", "shortfalls", "totals_to_dict"]
 
 _ROUNDING = 1e-9
+"""A mean of thirds may be a last digit below what it is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What golden questions found. `answers` are in the order of the questions, and for each of the roles."""
+    """What golden questions found. `answers` are in the order of the questions, and for each of the roles.
+
+    `access` is the filter, and the role where all questions were asked as one; `roles_file` says what roles may see;
+    `untested` is how many questions name roles that were not tested. `languages` are those whose stop words the ranker
+    left out. A chunk counts as found when it scores more than `lowest`.
+    """
 
     answers: tuple[Answer, ...]
     pool: Pool
@@ -29,6 +39,29 @@ class Evaluation:
     budgets: tuple[int, ...]
     min_recall: float = 1.0
     min_mrr: float = 0.0
+    cutting: Cutting = field(default_factory=Cutting)
+    languages: tuple[str, ...] = ()
+    access: Access = field(default_factory=lambda: Access({}))
+    roles_file: str | None = None
+    untested: int = 0
+    lowest: float = 0.0
+
+    def __repr__(self) -> str:
+        recall = f", recall@{self.top_k} {self.totals['recall'].value:.3f}" if "recall" in self.totals else ""
+        failed = len({answer.question.id for answer in self.failed})
+        return f"<Evaluation: {self.questions} questions{recall}, {failed} failed, {'ok' if self.ok else 'not ok'}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, *(round(number, 3) for number in interval)) for name, interval in self.totals.items()]
+        failed = [
+            (a.question.id, a.question.question, a.role, "; ".join(problem.text for problem in a.problems))
+            for a in self.failed[:_SHOWN]
+        ]
+        totals = html_table(["measure", "mean", "low", "high"], rows, repr(self)[1:-1])
+        if not failed:
+            return totals
+        more = f" ({_SHOWN} of {len(self.failed)})" if len(self.failed) > _SHOWN else ""
+        return totals + html_table(["id", "question", "role", "why"], failed, f"Failed{more}")
 
     @cached_property
     def scores(self) -> dict[str, dict[str, float]]:
@@ -74,15 +107,8 @@ class Evaluation:
     @property
     def failures(self) -> list[str]:
         """Why the run as a whole fails, in words; empty when it does not."""
-        said = [
-            f"{name} is {self.totals[key].value:.3f}, less than {least:g}"
-            for key, name, least in (
-                ("recall", f"recall@{self.top_k}", self.min_recall),
-                ("mrr", "MRR", self.min_mrr),
-            )
-            if key in self.totals and self.totals[key].value < least - _ROUNDING
-        ]
-        return said + [_WORDS[kind].format(_times(self.problems[kind])) for kind in FATAL if self.problems[kind]]
+        said = shortfalls(self.totals, self.top_k, self.min_recall, self.min_mrr)
+        return said + [failure(kind, self.problems[kind]) for kind in FATAL if self.problems[kind]]
 
     @property
     def ok(self) -> bool:
@@ -105,28 +131,69 @@ class Evaluation:
                 "tokensEstimate": self.pool.size(MODEL),
                 "documents": len(self.pool.documents),
                 "leftOut": [left._asdict() for left in self.pool.left_out],
-                "ranker": self.ranker,
+                **self.settings,
+                "role": self.access.role,
+                "where": where_of(self.access),
             },
             "results": [answer.to_dict() for answer in self.answers],
         }
 
     def audit(self) -> list[dict[str, Any]]:
-        """The lines of an audit: which chunk sustains each answer that is wanted."""
-        return [answer.audit(self.ranker) for answer in self.answers if answer.wanted]
+        """The lines of an audit: which chunk sustains each answer that is wanted, and each leak."""
+        settings = {name: value for name, value in self.settings.items() if name != "ranker"}
+        return [a.audit(self.ranker, **settings) for a in self.answers if a.wanted or a.leaks]
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The options in force, those that were not given too."""
+        found: dict[str, Any] = {}
+        for document in self.pool.documents:
+            found.update(self.cutting.options_for(document))
+        return found
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """How chunks were cut and ranked, and whether roles were tested (None: no question names one), for JSON."""
+        strategies = list(dict.fromkeys(strategy_name(passage.chunks.strategy) for passage in self.pool.passages))
+        naming = any(answer.question.roles for answer in self.answers)
+        return {
+            "strategy": strategies[0] if len(strategies) == 1 else strategies,
+            "options": {camel(name): plain(value) for name, value in self.options.items()},
+            "ranker": self.ranker,
+            "language": list(self.languages),
+            "roles": self.roles_file,
+            "rolesTested": not self.untested if naming else None,
+        }
+
+
+def shortfalls(
+    totals: Mapping[str, Interval], top_k: int, min_recall: float, min_mrr: float, of: str = ""
+) -> list[str]:
+    """Which means are below what is asked for, in words; `of` says whose they are."""
+    asked = (("recall", f"recall@{top_k}", min_recall), ("mrr", "MRR", min_mrr))
+    return [
+        f"{name}{of} is {totals[key].value:.3f}, less than {least:g}"
+        for key, name, least in asked
+        if key in totals and totals[key].value < least - _ROUNDING
+    ]
+
+
+def failure(kind: str, count: int) -> str:
+    """A kind of problems, in words, and how often it was there."""
+    return f"{_WORDS[kind]} ({'once' if count == 1 else f'{count} times'})"
 
 
 _WORDS = {
-    "outside": "a chunk outside the filter or the role was returned ({})",
-    "leak": "a role got what it may not ({})",
-    "forbidden": "a forbidden source was found ({})",
-    "missing": "an expected source is not in the corpus ({})",
-    "span": "a span does not fit its document ({})",
-    "score": "the right chunk scores too low ({})",
+    "outside": "a chunk outside the filter or the role was returned",
+    "leak": "a role may see what it should not",
+    "forbidden": "a forbidden source was found",
+    "missing": "a source that is named is not in the corpus",
+    "span": "a span does not fit its document",
+    "score": "the right chunk scores too low",
 }
 
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+_SHOWN = 20
+"""Of more failed answers a notebook shows only the first."""
 
 
 def totals_to_dict(totals: Mapping[str, Interval]) -> dict[str, Any]:

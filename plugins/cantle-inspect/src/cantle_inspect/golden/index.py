@@ -4,26 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from ..corpus.pool import Passage
-from ..rank import Ranker
+from ..rank import Ranker, bm25, tf_cosine
 from ..rank.hits import Hit, RankError
 from .metrics import Layout, Piece, Span, TokenPositions, overlap_scores, piece_of, precision_omega, within_budget
 from .questions import Question, folded
 
-__all__ = ["Ranking", "Index"]
+__all__ = ["Index", "Ranking", "lowest"]
+
+
+def lowest(ranker: Ranker) -> float:
+    """The score above which a chunk counts as found.
+
+    It is 0 for `tf-cosine` and `bm25`: what scores 0 has no word of the question. Of the scores of other rankers
+    nothing is known (those of cross-encoders are often negative), so every one counts, but for minus infinity.
+    """
+    made = getattr(ranker, "make", ranker)
+    return 0.0 if made is tf_cosine or made is bm25 else -inf
 
 
 class Index:
-    """Passages, and a scorer made of them alone. `positions` are those of the documents, by source."""
+    """Passages, and a scorer made of them alone. `positions` are those of the documents, by source.
 
-    def __init__(self, passages: Sequence[Passage], ranker: Ranker, positions: Mapping[str, TokenPositions]) -> None:
+    Whose a passage is, its document says: the source that is written in a chunk may be changed by a plugin. `fold`
+    folds a text. What scores `lowest` or less is not found.
+    """
+
+    def __init__(
+        self,
+        passages: Sequence[Passage],
+        ranker: Ranker,
+        positions: Mapping[str, TokenPositions],
+        fold: Callable[[str], str] = folded,
+    ) -> None:
         # A chunk of nothing but white space answers nothing, and has no place in a ranking.
         self.passages = [passage for passage in passages if passage.chunk.content.strip()]
         self._positions = positions
         self._scorer = ranker([passage.chunk.text for passage in self.passages]) if self.passages else None
-        self._folded: dict[int, str] = {}
+        self._fold = fold
+        self.lowest = lowest(ranker)
         self._headers: dict[int, int] = {}
 
     @cached_property
@@ -33,13 +55,13 @@ class Index:
 
         found: dict[str, list[int]] = {}
         for i, passage in enumerate(self.passages):
-            found.setdefault(passage.chunk.source, []).append(i)
+            found.setdefault(passage.document.source, []).append(i)
         return {source: numpy.array(numbers) for source, numbers in found.items()}
 
     @cached_property
     def pieces(self) -> list[Piece]:
         """The stretches of each passage."""
-        return [piece_of(p.chunk, self._positions[p.chunk.source].text) for p in self.passages]
+        return [piece_of(p.chunk, p.document.text, p.document.source) for p in self.passages]
 
     @cached_property
     def layout(self) -> Layout:
@@ -64,9 +86,7 @@ class Index:
 
     def holds(self, number: int, text: str) -> bool:
         """Whether a passage holds a text that is folded."""
-        if number not in self._folded:
-            self._folded[number] = folded(self.passages[number].chunk.text)
-        return text in self._folded[number]
+        return text in self._fold(self.passages[number].chunk.text)
 
     def touches(self, number: int, spans: Mapping[str, Sequence[Span]]) -> bool:
         """Whether a passage shows a part of one of the stretches."""
@@ -77,7 +97,7 @@ class Index:
     def measured(self, number: int) -> tuple[Piece, int, TokenPositions]:
         """A passage's stretches, the tokens of its header and the token positions of its document."""
         passage, piece = self.passages[number], self.pieces[number]
-        positions = self._positions[passage.chunk.source]
+        positions = self._positions[passage.document.source]
         if number not in self._headers:
             self._headers[number] = positions.header(passage.chunk, piece)
         return piece, self._headers[number], positions
@@ -112,7 +132,7 @@ class Ranking:
         return ahead + 1
 
     def right(self, question: Question, sources: Collection[str] | None) -> int | None:
-        """The best passage that is right for a question and scores above 0; `sources` None: of any source."""
+        """The best passage that is right for a question and has a score that counts; `sources` None: of any source."""
         import numpy
 
         by_source = self._index.by_source
@@ -121,7 +141,7 @@ class Ranking:
         else:
             parts = [by_source[source] for source in sources if source in by_source]
             numbers = numpy.sort(numpy.concatenate(parts)) if parts else numpy.zeros(0, numpy.int64)
-        numbers = numbers[self._scores[numbers] > 0]
+        numbers = numbers[self._scores[numbers] > self._index.lowest]
         is_right = self._is_right(question)
         order = numbers[numpy.argsort(-self._scores[numbers], kind="stable")]
         return next((int(i) for i in order if is_right(int(i))), None)

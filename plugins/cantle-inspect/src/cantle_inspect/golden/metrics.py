@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cantle.errors import OptionError
 from cantle.lengths import TokenLength
 
 if TYPE_CHECKING:
@@ -75,10 +76,14 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def piece_of(chunk: Chunk, text: str) -> Piece:
-    """The stretches of a document's `text` that a chunk shows, without white space around each."""
+def piece_of(chunk: Chunk, text: str, source: str | None = None) -> Piece:
+    """The stretches of a document's `text` that a chunk shows, without white space around each.
+
+    `source` is the document's; None: what the chunk says.
+    """
     spans = ((chunk.start, chunk.end),) if chunk.spans is None else chunk.spans
-    return Piece(chunk.source, tuple(span for span in (_trimmed(text, *span) for span in spans) if span[0] < span[1]))
+    shown = tuple(span for span in (_trimmed(text, *span) for span in spans) if span[0] < span[1])
+    return Piece(chunk.source if source is None else source, shown)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
@@ -219,12 +224,17 @@ def bootstrap(values: Sequence[float], rounds: int = 1000, seed: int = 7) -> Int
     """The mean with a 95 % interval by the percentile bootstrap (Efron 1979).
 
     `rounds` times as many questions as there are, are drawn with replacement; the interval holds the middle 95 % of
-    their means. The draws depend on nothing but `seed` and the number of values.
+    their means. The draws depend on nothing but `seed` and the number of values. Raises `OptionError` without values,
+    or where one is not a finite number.
     """
     import numpy
 
     array = numpy.asarray(values, numpy.float64)
     size = len(array)
+    if array.ndim != 1 or not size or not numpy.isfinite(array).all():
+        raise OptionError(f"values must be finite numbers, one at least, got {array.tolist()!r:.80}.")
+    if rounds < 1:
+        raise OptionError(f"rounds must be at least 1, got {rounds}.")
     rng = numpy.random.default_rng(seed)
     step = max(1, _AT_ONCE // size)
     means = [array[rng.integers(0, size, (min(step, rounds - done), size))].mean(1) for done in range(0, rounds, step)]
