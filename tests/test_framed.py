@@ -76,7 +76,7 @@ def test_the_fragments_of_a_row_that_is_too_long_are_framed() -> None:
     text = "L\na bb ccc dddd eeeee\nf"
     parts = parts_of(text, 8)
     assert shown(text, parts) == ["L\na bb", "L\nccc", "L\ndddd", "L\neeeee", "L\nf"]
-    assert [part.cut for part in parts] == [Cut("separator", 0, " ")] * 3 + [Cut("row", 0)] * 2
+    assert [part.cut for part in parts] == [Cut("separator", 0, " ")] * 3 + [Cut("row", 0), Cut("block", 0)]
     word = "L\nabcdefghijk\nx"
     assert shown(word, parts_of(word, 6)) == ["L\nabcd", "L\nefgh", "L\nijk", "L\nx"]
 

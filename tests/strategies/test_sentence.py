@@ -227,7 +227,7 @@ def test_explain() -> None:
         ("with", Cut("word", 1)),
         ("abcdefghij", Cut("characters", 2)),
         ("kl", Cut("word", 1)),
-        ("in it.", Cut("word", 1)),
+        ("in it.", Cut("sentence", 0)),
         ("End.", Cut("end", 0)),
     ]
 

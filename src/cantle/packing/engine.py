@@ -192,6 +192,6 @@ class Packer:
         kind, detail = level.kind, level.detail
         if isinstance(level, MixedBorders | MixedGaps):
             kind, detail = level.reasons.get(following, (kind, detail))
-        elif isinstance(level, Sentences) and level.is_item(self.text, following):
+        elif isinstance(level, Sentences) and level.is_item(following):
             kind = "item"
         return Cut(kind, depth - 1, detail)

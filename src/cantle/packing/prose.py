@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..blocks.sentences import Segmenter
 from ..blocks.sentences import Sentences as Found
@@ -12,30 +11,29 @@ from .levels import Pieces
 
 __all__ = ["Sentences"]
 
-_ITEM = re.compile(r"(?:[-+*\u2022\u2013]|[0-9]{1,9}[.)])[ \t]")
-_LINE_START = re.compile(r"[\r\n][ \t>]*\Z")
-
 
 class Sentences:
-    """Cut between sentences, but not in the stretches to keep whole; looked up where the level is reached."""
+    """Cut between sentences, but not in the stretches to keep whole; looked up where the level is reached.
+
+    `is_item` says for the reasons whether an item of a list begins at a position: that counts as a sentence, whatever
+    it ends with.
+    """
 
     kind, detail = "sentence", ""
 
-    def __init__(self, segmenter: Segmenter, keep: Sequence[tuple[int, int]] = ()) -> None:
-        self.segmenter = segmenter
+    def __init__(
+        self,
+        segmenter: Segmenter,
+        keep: Sequence[tuple[int, int]] = (),
+        is_item: Callable[[int], bool] = lambda position: False,
+    ) -> None:
+        self.segmenter, self.is_item = segmenter, is_item
         self._starts, self._ends = [start for start, _ in keep], [end for _, end in keep]
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
         pieces = _SentencePieces(self.segmenter.on(text[start:end]), start, end, self._starts, self._ends)
         return pieces if pieces.next(pieces.begin(start))[0] < end else None
-
-    def is_item(self, text: str, position: int) -> bool:
-        """Whether what begins at a position is an item of a list: that counts as a sentence, whatever it ends with."""
-        return (
-            _ITEM.match(text, position) is not None
-            and _LINE_START.search(text, max(0, position - 9), position) is not None
-        )
 
 
 class _SentencePieces:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..blocks.lines import line_gaps
@@ -24,11 +24,18 @@ class Items(NamedTuple):
 
 
 def ladder(
-    text: str, start: int, end: int, keep: Sequence[Span], segmenter: Segmenter, items: Items | None = None
+    text: str,
+    start: int,
+    end: int,
+    keep: Sequence[Span],
+    segmenter: Segmenter,
+    items: Items | None = None,
+    is_item: Callable[[int], bool] = lambda position: False,
 ) -> list[Level]:
     """Paragraphs, sentences, lines and words outside of what to keep; then anywhere.
 
     The outer `items` of lists are cut like paragraphs, and the paragraphs in them like their inner items.
+    `is_item` says whether an item of a list begins at a position.
     """
     mixed = text.find("\r", start, end) >= 0
 
@@ -39,7 +46,7 @@ def ladder(
         return Breaks(1, kept) if mixed else _outside("\n", kept)
 
     first = [paragraphs(keep)] if items is None or not items.outer else _item_levels(text, start, end, keep, items)
-    first += [Sentences(segmenter, keep), lines(keep)]
+    first += [Sentences(segmenter, keep, is_item), lines(keep)]
     if not keep:
         return [*first, Literal(" "), Clusters()]
     return [*first, _outside(" ", keep), paragraphs(()), lines(()), Literal(" "), Clusters()]

@@ -41,6 +41,7 @@ class MarkdownOutline:
         self._solid = [block for block in self._all if block.kind not in _ORDINARY]
         self.blocks = [Block(_KINDS.get(b.kind, b.kind), b.start, self._line_end(b.end)) for b in self._solid]
         self._starts = [block.start for block in self.blocks]
+        self._fences: dict[int, list[Span]] = {}
 
     @cached_property
     def _view(self) -> str:
@@ -81,7 +82,7 @@ class MarkdownOutline:
         """Where to cut a stretch below its headings."""
         long = [b for b in self._blocks(start, end) if b.kind in ("list", "quote") and not encloses(keep, b.start + 1)]
         items = self._items(long) if long else None
-        return ladder(self.text, start, end, keep, self.segmenter, items)
+        return ladder(self.text, start, end, keep, self.segmenter, items, self._is_item)
 
     def _blocks(self, start: int, end: int) -> Sequence[Block]:
         return self.blocks[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -104,6 +105,21 @@ class MarkdownOutline:
                 found.lists.append((block.start, block.end))
                 found.code.extend(fences)
         return found
+
+    def _is_item(self, position: int) -> bool:
+        """Whether an item of a list begins at a position, its indent left out."""
+        i = bisect_left(self._starts, position + 1) - 1
+        if i < 0 or position >= self.blocks[i].end or self.blocks[i].kind not in ("list", "quote"):
+            return False
+        line = position
+        while line and self.text[line - 1] in " \t>":
+            line -= 1
+        match = _ITEM.match(self._view, line)
+        if match is None or match.end(1) != position:
+            return False
+        if i not in self._fences:
+            self._fences[i] = self._nested(self.blocks[i])
+        return not encloses(self._fences[i], line)
 
     def _nested(self, block: Block) -> list[Span]:
         found = nested_fences(self._view, self._solid[bisect_left(self._starts, block.start)])

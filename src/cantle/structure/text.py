@@ -18,6 +18,7 @@ from .references import Definition
 __all__ = ["TextOutline"]
 
 _MAY = re.compile(r"^ {0,3}[0-9]{1,2}(?:\.|[ \t])", re.MULTILINE)
+_ITEM = re.compile(r"(?:[-+*\u2022\u2013]|[0-9]{1,9}[.)])[ \t]")
 _SENTENCE = ".!?:;,\u2026\u3002"
 """What a heading does not end with, and a line that a heading follows without a blank line mostly does."""
 
@@ -56,7 +57,13 @@ class TextOutline:
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         """Where to cut a stretch below its headings."""
-        return ladder(self.text, start, end, keep, self.segmenter)
+        return ladder(self.text, start, end, keep, self.segmenter, is_item=self._is_item)
+
+    def _is_item(self, position: int) -> bool:
+        line = position
+        while line and self.text[line - 1] in " \t":
+            line -= 1
+        return (not line or self.text[line - 1] in "\r\n") and _ITEM.match(self.text, position) is not None
 
 
 def _headings(text: str) -> Iterator[TextBlock]:
