@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -155,19 +157,50 @@ def test_a_ranker_of_ones_own() -> None:
     assert found.asked == ["quantos", "dias", "de", "ferias", "posso", "tirar"]
 
 
+def fails(question: str) -> Any:
+    raise ZeroDivisionError("no chunk")
+
+
 @pytest.mark.parametrize(
     ("scorer", "message"),
     [
         (lambda question: [1.0], "gave 1 scores for 2 texts"),
-        (lambda question: [1.0, float("nan")], "a score that is no number"),
-        (lambda question: ["a", "b"], "gave no numbers"),
-        (lambda question: None, "gave no numbers"),
+        (lambda question: [1.0, float("nan")], "gave a score that is no number or infinite"),
+        (lambda question: [1.0, float("inf")], "gave a score that is no number or infinite"),
+        (lambda question: ["a", "1"], "gave 'a' as a score"),
+        (lambda question: [1, None], "gave None as a score"),
+        (lambda question: [1, True], "gave True as a score"),
+        (lambda question: [[1.0], [2.0]], "gave a list as a score"),
+        (lambda question: numpy.ones((2, 1)), "gave a ndarray as a score"),
+        (lambda question: [10**400, 1], "gave a int as a score"),
+        (lambda question: None, "gave NoneType for 2 texts"),
+        (lambda question: "12", "gave str for 2 texts"),
+        (lambda question: {1: 2, 3: 4}, "gave dict for 2 texts"),
+        (lambda question: (score for score in [1, 2]), "gave generator for 2 texts"),
+        (lambda question: 3, "gave int for 2 texts"),
+        (fails, "failed at the question 'Quantos dias de ferias posso tirar\\?': ZeroDivisionError: no chunk"),
+        (None, "gave NoneType for the texts. It must give a callable"),
     ],
 )
-def test_rankers_that_give_no_scores(scorer: Callable[[str], Any], message: str) -> None:
-    with pytest.raises(RankError, match=message):
-        preview(CORPUS, QUESTION, ranker=lambda texts: scorer)
+def test_rankers_that_give_no_scores(scorer: Any, message: str) -> None:
+    def strange(texts: Sequence[str]) -> Any:
+        return scorer
+
+    with pytest.raises(RankError, match=f"^The ranker .*strange {message}"):
+        preview(CORPUS, QUESTION, ranker=strange)
     assert issubclass(RankError, CantleError)
+
+
+def test_rankers_that_fail_are_named() -> None:
+    with pytest.raises(RankError, match=r"^The ranker .*fails failed: ZeroDivisionError: no chunk\.$"):
+        preview(CORPUS, QUESTION, ranker=fails)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scores", [numpy.array([-1, 2]), [numpy.float32(-1), Fraction(2)], (-1, 2), range(-1, 4, 3)])
+def test_numbers_of_all_kinds_are_scores(scores: Any) -> None:
+    found = preview(CORPUS, QUESTION, ranker=lambda texts: lambda question: scores)
+    assert [hit.score for hit in found.hits] == [2, -1]
+    assert all(type(hit.score) is float for hit in found.hits)
 
 
 def test_equal_scores_are_in_the_order_of_the_corpus() -> None:

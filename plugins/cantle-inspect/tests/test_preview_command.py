@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from cantle.cli import cli
@@ -445,3 +446,23 @@ def test_units_are_named(tmp_path: Path) -> None:
         assert said in run(".", "-q", "plan", "-f", "table", *options).stdout
     stats = answer(".", "-q", "plan", "-s", "token", "-n", "20")["stats"]
     assert stats["options"] == {"maxSize": 20, "overlap": 3, "lengthFunction": "cl100k_base"}
+
+
+# -- completion -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "begun", "expected"),
+    [
+        ([NUCLEO, "--role"], "", ["intern", "employee", "hr_admin", "sre"]),
+        (["--roles", str(Path(NUCLEO, "roles.yaml")), "docs", "--role"], "e", ["employee"]),
+        (["nowhere", "--role"], "", []),
+        (["--roles", "broken.yaml", "--role"], "", []),
+        (["--ranker"], "", ["tf-cosine", "bm25"]),
+        (["--language"], "a", ["auto", "all"]),
+    ],
+)
+def test_the_shell_completes_names(before: list[str], begun: str, expected: list[str]) -> None:
+    Path("broken.yaml").write_text("a: [", "utf-8")
+    complete = ShellComplete(cli, {}, "cantle", "_CANTLE_COMPLETE")
+    assert [item.value for item in complete.get_completions(["preview", *before], begun)] == expected

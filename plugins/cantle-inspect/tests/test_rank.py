@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 import re
+import subprocess
+import sys
 import time
 import unicodedata
 from collections import Counter
@@ -49,6 +51,8 @@ anything = st.text(st.characters(), max_size=40)
         ("\ud800 a\x00b \u202ec", ["a", "b", "c"]),
         ("❤\ufe0f", []),
         ("\u0301", []),
+        ("_férias_ __dias__ a_b _ ___", ["ferias", "dias", "a_b"]),
+        ("_東京_", ["東京"]),
         ("", []),
     ],
 )
@@ -67,7 +71,7 @@ def test_words_of_texts_without_special_scripts_are_those_of_the_plain_definitio
     plain = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
     assert fold(text).translate(_SELECTORS) == plain.translate(_SELECTORS)
     if not any(unicodedata.category(c)[0] == "M" or c >= "\u0e00" for c in plain):
-        assert words(text) == re.findall(r"\w+", plain)
+        assert words(text) == [w.strip("_") for w in re.findall(r"\w+", plain) if w.strip("_")]
 
 
 _SELECTORS = {
@@ -181,7 +185,7 @@ def okapi(texts: list[str], question: str, k1: float = 1.2, b: float = 0.75) -> 
 
     Words are the plain ones, unless the question is in a script that needs others.
     """
-    split = plain if plain(question) == words(question) else words
+    split = words if re.search("[\u3040-\u9fff]", question) else plain
     documents = [Counter(split(text)) for text in texts]
     mean = max(sum(d.total() for d in documents) / max(len(documents), 1), 1)
     scores = [0.0] * len(texts)
@@ -215,6 +219,40 @@ def test_bm25_over_many_texts() -> None:
 def test_words_that_come_again_in_a_question_count_again() -> None:
     scorer = bm25(TEXTS)
     assert scorer("ferias ferias")[0] == pytest.approx(2 * scorer("ferias")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("日本語の文章です。", "日本"),
+        ("日本語の文章です。", "語"),
+        ("ภาษาไทยเขียนติดกัน", "ไทย"),
+        ("हिन्दी भाषा", "हिन्दी"),
+        ("東京 tower", "東"),
+    ],
+)
+def test_the_script_of_the_question_says_what_its_words_are(text: str, question: str) -> None:
+    for name in RANKERS:
+        scores = named(name, language="none")(["plain words", text])(question)
+        assert scores[0] == 0
+        if len(question) > 1:
+            assert scores[1] > 0
+
+
+def test_emphasis_is_no_part_of_a_word() -> None:
+    for text in ("_férias_ pagas", "__férias__ pagas", "pagas, _férias_"):
+        assert tf_cosine([text])("férias")[0] > 0
+        assert bm25([text])("férias") == [0.0]  # plain words, as other implementations have them
+    assert bm25(["_férias_ pagas"])("_férias_")[0] > 0
+    assert named("bm25").asked("_férias_", ["x"]) == ["_ferias_"]
+
+
+def test_bm25_leaves_no_thread_behind() -> None:
+    program = (
+        "import threading, cantle_inspect.rank as rank; rank.bm25(['a b', 'c'])('a');"
+        "assert threading.enumerate() == [threading.main_thread()], threading.enumerate()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_bm25_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
@@ -296,6 +334,16 @@ def test_a_ranker_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         named("my_ranker_of_lengths:NUMBER")
     with pytest.raises(OptionError, match="AttributeError"):
         named("my_ranker_of_lengths:Missing")
+
+
+def test_the_search_path_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ranker_that_moves.py").write_text(
+        "import sys\nsys.path.insert(0, 'elsewhere')\nsys.path.remove('')\ndef rank(texts): ...\n", "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    assert callable(named("ranker_that_moves:rank").make)
+    assert sys.path == before
 
 
 @pytest.mark.parametrize(

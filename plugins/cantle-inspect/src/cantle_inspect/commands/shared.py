@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from cantle.commands import is_document, printable
+from cantle.errors import CantleError
 
 from ..corpus.access import Access
 from ..corpus.own_files import looks_written
@@ -73,7 +74,7 @@ def _filtering(function: Function, *, roles_alone: bool) -> Function:
             metavar="FILE",
             help=f"The YAML file that says what each role may see. Default: {ROLES} in the directory.",
         ),
-        click.option("--role", metavar="NAME", help="Only what this role may see."),
+        click.option("--role", metavar="NAME", help="Only what this role may see.", shell_complete=_role_names),
         click.option(
             "--classification", multiple=True, metavar="VALUE", help="Short for --where classification=VALUE."
         ),
@@ -87,6 +88,21 @@ def _filtering(function: Function, *, roles_alone: bool) -> Function:
     ):
         call = add(call)
     return call
+
+
+def _role_names(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
+    """The roles for the shell to complete: of --roles, or else of the file of roles in the directory."""
+    from ..corpus.access import read_roles
+
+    try:
+        file = roles_file(context.params.get("roles"), context.params.get("paths") or context.args)
+        return _begun(read_roles(file), begun) if file is not None else []
+    except (CantleError, click.UsageError):  # nothing may be written into the command line
+        return []
+
+
+def _begun(names: Iterable[str], begun: str) -> list[str]:
+    return [name for name in names if name.startswith(begun)]
 
 
 def access_of(pairs: Iterable[str], role: str | None, file: Path | None, paths: Sequence[str]) -> Access:
@@ -134,6 +150,7 @@ def ranking(function: Function) -> Function:
             "--language",
             multiple=True,
             metavar=_LANGUAGES,
+            shell_complete=lambda context, option, begun: _begun(_LANGUAGES.split("|"), begun),
             help="Whose stop words are left out; may be repeated. Default: auto with tf-cosine, none with bm25.",
         ),
         click.option(
@@ -141,6 +158,7 @@ def ranking(function: Function) -> Function:
             default="tf-cosine",
             show_default=True,
             metavar=_CHOICES,
+            shell_complete=lambda context, option, begun: _begun(_CHOICES.split("|")[:-1], begun),
             help="How chunks are ranked by the words of the question; MODULE:OBJECT is one of your own.",
         ),
     ):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from .terms import plain_words, words
+from .terms import needs_words, plain_words, words
 
 __all__ = ["Bm25", "bm25"]
 
@@ -25,8 +27,8 @@ def bm25(texts: Sequence[str], stop_words: Collection[str] = ()) -> Bm25:
 
 class Bm25:
     """Two indexes of bm25s, each made for the first question that needs it: over plain words, and over words as
-    scripts without blanks need them. Most questions are the same in both; then what other texts are written in has no
-    part in their scores."""
+    scripts without blanks and Indic ones need them. The script of the question decides: what other texts are written
+    in has no part in the scores of a question in a script with blanks."""
 
     def __init__(self, texts: Sequence[str], stop_words: Collection[str] = ()) -> None:
         self._texts, self._stop_words = texts, stop_words
@@ -34,11 +36,10 @@ class Bm25:
 
     def __call__(self, question: str) -> list[float]:
         """A score for each text."""
-        plain, asked = plain_words(question), words(question)
-        split = plain_words if plain == asked else words
+        split = words if needs_words(question) else plain_words
         if split not in self._indexes:
             self._indexes[split] = _Index([self._kept(split(text)) for text in self._texts])
-        return self._indexes[split].scores(self._kept(asked))
+        return self._indexes[split].scores(self._kept(split(question)))
 
     def _kept(self, found: list[str]) -> list[str]:
         return [word for word in found if word not in self._stop_words] if self._stop_words else found
@@ -67,5 +68,21 @@ def _indexed(documents: list[list[int]], numbers: dict[str, int]) -> Any:
     mean = min(1.0, sum(map(len, documents)) / len(documents))
     k1 = K1 * (1 - B + B * mean)
     index = BM25(k1=k1, b=K1 * B * mean / k1, method="lucene", dtype="float64")
-    index.index((documents, numbers), show_progress=False)
+    with _no_monitor():
+        index.index((documents, numbers), show_progress=False)
     return index
+
+
+@contextmanager
+def _no_monitor() -> Iterator[None]:
+    """Keep tqdm, where it is installed, from leaving a thread behind: it starts one though no progress is shown."""
+    module = sys.modules.get("tqdm.std")
+    if module is None:
+        yield
+        return
+    bar: Any = module.tqdm
+    interval, bar.monitor_interval = bar.monitor_interval, 0
+    try:
+        yield
+    finally:
+        bar.monitor_interval = interval

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from math import isfinite
+from typing import Any, NamedTuple
 
 from cantle.errors import CantleError
 
 from ..corpus.pool import Passage
-from . import Ranker
+from . import Ranker, Scorer
 from .named import NamedRanker
 
-__all__ = ["Hit", "RankError", "ordered", "ranked", "ranker_name"]
+__all__ = ["Hit", "RankError", "ordered", "ranked", "ranker_name", "scorer", "scores"]
 
 
 class RankError(CantleError):
@@ -26,27 +27,83 @@ class Hit(NamedTuple):
 
 
 def ranked(passages: Sequence[Passage], ranker: Ranker, question: str) -> list[Hit]:
-    """All passages, best first; equal scores in the order of the corpus.
+    """All passages, best first; equal scores in the order of the corpus. Raises `RankError`.
 
     For many questions make the scorer once: `ordered(passages, scorer(question))`.
     """
     if not passages:
         return []
-    return ordered(passages, ranker([passage.chunk.text for passage in passages])(question))
+    texts = [passage.chunk.text for passage in passages]
+    return _ordered(passages, scores(scorer(ranker, texts), question, len(texts), ranker_name(ranker)))
 
 
-def ordered(passages: Sequence[Passage], scores: Sequence[float]) -> list[Hit]:
+def ordered(passages: Sequence[Passage], given: Sequence[float]) -> list[Hit]:
     """The passages with their scores, best first; equal scores in the order of the passages.
 
     Raises `RankError` when there is not one number for each passage.
     """
+    return _ordered(passages, _numbers(given, len(passages), "The ranker"))
+
+
+def scorer(ranker: Ranker, texts: Sequence[str]) -> Scorer:
+    """The scorer that a ranker makes of texts. Raises `RankError`, with the ranker's name, when it fails."""
     try:
-        numbers = [float(score) for score in scores]
-    except (TypeError, ValueError) as error:
-        raise RankError(f"The ranker gave no numbers: {error}. It must give one for each text.") from error
-    if len(numbers) != len(passages) or any(number != number for number in numbers):
-        wrong = "a score that is no number" if len(numbers) == len(passages) else f"{len(numbers)} scores"
-        raise RankError(f"The ranker gave {wrong} for {len(passages)} texts. It must give one number for each.")
+        made = ranker(texts)
+    except CantleError:
+        raise
+    except Exception as error:  # a stranger's ranker may raise anything
+        raise RankError(f"The ranker {ranker_name(ranker)} failed: {type(error).__name__}: {error}.") from error
+    if not callable(made):
+        raise RankError(
+            f"The ranker {ranker_name(ranker)} gave {type(made).__name__} for the texts. It must give a callable from "
+            "a question to a score for each text."
+        )
+    return made
+
+
+def scores(scorer: Scorer, question: str, count: int, name: str) -> list[float]:
+    """The scores of a question for `count` texts. Any finite number is a score, negative ones too.
+
+    Raises `RankError`, with the `name` of the ranker, when it fails and when there is not one number for each text.
+    """
+    try:
+        given = scorer(question)
+    except CantleError:
+        raise
+    except Exception as error:  # a stranger's ranker may raise anything
+        raise RankError(
+            f"The ranker {name} failed at the question {question!r}: {type(error).__name__}: {error}."
+        ) from error
+    return _numbers(given, count, f"The ranker {name}")
+
+
+def _numbers(given: Any, count: int, who: str) -> list[float]:
+    must = "It must give a list of numbers, one for each text."
+    if isinstance(given, str | bytes | Mapping | Set) or not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
+        raise RankError(f"{who} gave {type(given).__name__} for {count} texts. {must}")
+    found = [score if type(score) is float else _number(score, who, must) for score in given]
+    if len(found) != count:
+        raise RankError(f"{who} gave {len(found)} scores for {count} texts. {must}")
+    if not all(map(isfinite, found)):
+        raise RankError(f"{who} gave a score that is no number or infinite. {must}")
+    return found
+
+
+def _number(score: Any, who: str, must: str) -> float:
+    try:
+        if isinstance(score, str | bytes | bool) or getattr(score, "ndim", None):
+            raise TypeError
+        return float(score)
+    except (TypeError, ValueError, OverflowError):
+        raise RankError(f"{who} gave {_short(score)} as a score. {must}") from None
+
+
+def _short(value: Any) -> str:
+    shown = repr(value) if value is None or isinstance(value, str | bytes | bool) else f"a {type(value).__name__}"
+    return shown if len(shown) <= 60 else shown[:60] + "..."
+
+
+def _ordered(passages: Sequence[Passage], numbers: Sequence[float]) -> list[Hit]:
     order = sorted(range(len(passages)), key=lambda i: -numbers[i])
     return [Hit(passages[i], numbers[i]) for i in order]
 

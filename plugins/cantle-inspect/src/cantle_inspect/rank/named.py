@@ -13,7 +13,7 @@ from cantle.errors import OptionError
 
 from .bm25 import bm25
 from .languages import LANGUAGES, check_languages, language_of, stop_words
-from .terms import terms
+from .terms import needs_words, plain_words, terms
 from .tf_cosine import tf_cosine
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ class NamedRanker:
 
     def asked(self, question: str, texts: Sequence[str]) -> list[str]:
         """The words of a question that are looked for in the texts, folded."""
-        return terms(question, self._stop_words(texts), least=1 if self.name == "bm25" else 3)
+        stop = self._stop_words(texts)
+        if self.name == "bm25" and not needs_words(question):
+            return [word for word in plain_words(question) if word not in stop]
+        return terms(question, stop, least=1 if self.name == "bm25" else 3)
 
     def _stop_words(self, texts: Sequence[str]) -> frozenset[str]:
         return frozenset[str]().union(*map(stop_words, self.language(texts)))
@@ -102,8 +105,9 @@ def _imported(name: str) -> Callable[..., Any]:
 @contextmanager
 def _current_directory() -> Iterator[None]:
     """Look for modules in the current directory too, as `python -m` does."""
+    before = list(sys.path)
     sys.path.append("")
     try:
         yield
     finally:
-        sys.path.remove("")
+        sys.path[:] = before  # the module may have changed it

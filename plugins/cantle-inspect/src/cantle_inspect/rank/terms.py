@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from unicodedata import category, combining, normalize
 
-__all__ = ["fold", "plain_words", "terms", "words"]
+__all__ = ["fold", "needs_words", "plain_words", "terms", "words"]
 
 # Scripts that put no blanks between words: Thai, Lao, Myanmar, Khmer, kana, Han.
 _UNSPACED = (
@@ -51,17 +51,24 @@ def plain_words(text: str) -> list[str]:
     return _PLAIN_WORD.findall(fold(text))
 
 
+def needs_words(text: str) -> bool:
+    """Whether a text has characters for which plain words are wrong: of scripts without blanks, or Indic signs."""
+    text = fold(text)
+    return not text.isascii() and (_RUNS.search(text) is not None or _signs().search(text) is not None)
+
+
 def words(text: str) -> list[str]:
     r"""The words of a text, folded: what `\w+` finds, and vowel signs of Indic scripts in and behind it.
 
-    Stretches in scripts that put no blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are given as
-    their pairs of neighbouring characters, as Lucene's CJKBigramFilter does; a character that stands alone is a word.
+    Underscores at the edges are no part of a word: they are emphasis in Markdown. Stretches in scripts that put no
+    blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are given as their pairs of neighbouring
+    characters, as Lucene's CJKBigramFilter does; a character that stands alone is a word.
     """
     text = fold(text)
-    if text.isascii():
-        return _PLAIN_WORD.findall(text)
-    found: list[str] = _word().findall(text)
-    if _RUNS.search(text) is None:
+    found: list[str] = (_PLAIN_WORD if text.isascii() else _word()).findall(text)
+    if "_" in text:
+        found = [word for each in found if (word := each.strip("_"))]
+    if text.isascii() or _RUNS.search(text) is None:
         return found
     return [part for word in found for part in _parts(word)]
 
@@ -87,11 +94,20 @@ def _parts(word: str) -> Iterator[str]:
 
 
 @cache
-def _word() -> re.Pattern[str]:
-    r"""A word. Marks that are not folded away (vowel signs) belong to it, though `\w` is none."""
+def _kept() -> str:
+    r"""Marks that are not folded away (vowel signs). They belong to words, though `\w` has none of them."""
     every = map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)))  # no other plane has marks
-    kept = "".join(c for c in every if category(c)[0] == "M" and _FOLDING[ord(c)])
-    return re.compile(rf"\w[\w{kept}]*")
+    return "".join(c for c in every if category(c)[0] == "M" and _FOLDING[ord(c)])
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"\w[\w{_kept()}]*")
+
+
+@cache
+def _signs() -> re.Pattern[str]:
+    return re.compile(f"[{_kept()}]")
 
 
 def _selects(c: str) -> bool:
