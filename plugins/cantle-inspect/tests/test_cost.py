@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -156,9 +157,18 @@ def test_the_shape() -> None:
         ({"price": "Infinity"}, "price must be a number 0 or more"),
         ({"price": 1, "provider": "openai"}, "price and provider are both given"),
         ({"provider": "opnai"}, "no provider is named 'opnai'"),
+        ({"price": "1e30"}, "price must be from 0.000000001 to 1,000,000,000"),
+        ({"price": 10**5000}, "price must be from 0.000000001 to 1,000,000,000"),
+        ({"price": "1e-99999"}, "price must be a number 0 or more"),
+        ({"price": "1_000"}, "price must be a number 0 or more, got '1_000'"),
+        ({"price": "\u0663"}, "price must be a number 0 or more"),
+        ({"price": "0." + "1" * 31}, "with 30 digits at most"),
+        ({"currency": "BRL", "rate": "1e-30"}, "rate must be from 0.000000001"),
+        ({"reindex": 10**7}, "reindex must be a whole number"),
+        ({"since": 7}, "since must be a file of chunks"),
         ({"discount": 1.5}, "discount must be from 0 to 1"),
-        ({"reindex": -1}, "reindex must be a whole number, 0 or more, got -1"),
-        ({"reindex": 1.5}, "reindex must be a whole number, 0 or more, got 1.5"),
+        ({"reindex": -1}, "reindex must be a whole number, 0 or more, and 1,000,000 at most, got -1"),
+        ({"reindex": 1.5}, "reindex must be a whole number, 0 or more, and 1,000,000 at most, got 1.5"),
         ({"reindex": 0, "since": []}, "since has no use with reindex=0"),
         ({"cutting": Cutting("recursive", {"max_size": -1})}, "max_size"),
     ],
@@ -173,8 +183,10 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
     ("value", "text"),
     [
         ("0", "0.00"),
-        ("0.009", "< 0.01"),
-        ("1e-30", "< 0.01"),
+        ("0.009", "0.009"),
+        ("0.00029490", "0.00029"),
+        ("0.0099999", "0.01"),
+        ("1e-10", "0.0000000001"),
         ("0.01", "0.01"),
         ("0.015", "0.02"),
         ("1234.5", "1,234.50"),
@@ -350,3 +362,82 @@ def test_time_is_linear() -> None:
 
     timed(10)
     assert timed(3200) < 8 * 4 * timed(400) + 0.3
+
+
+# -- what callers give, and what they see ---------------------------------------------------------------
+
+
+def test_sums_are_exact_whatever_the_digits() -> None:
+    digits = "0." + "123456789" * 3
+    found = cost(corpus(WORDS * 30), cutting=plain(), price=digits, currency="BRL", rate=digits, discount=digits)
+    price = Fraction(digits)
+    expected = price * price * found.tokens / 1_000_000 * (1 - price)
+    assert found.total_cost is not None
+    assert Fraction(found.total_cost) == expected
+    large = cost(corpus(WORDS * 30), cutting=plain(), price="1e9", currency="BRL", rate="1e9", reindex=1_000_000)
+    assert large.year_all is not None
+    assert shown(large.year_all).endswith(".00")
+    assert "<table>" in large._repr_html_()
+
+
+def test_a_path_is_a_corpus(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(WORDS, encoding="utf-8")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "a.txt").write_text(WORDS * 2, encoding="utf-8")
+    (tmp_path / "g.json").write_text('[{"question": "How many?", "source": "a.txt"}]', encoding="utf-8")
+    found = cost(str(tmp_path), since=tmp_path / "old")
+    assert [document.source for document in found.documents] == ["a.txt", "g.json"]
+    assert [document.source for document in cost(tmp_path).documents] == ["a.txt", "g.json", "old/a.txt"]
+    assert cost(tmp_path, since=tmp_path).change == cost(read_corpus(tmp_path, golden=True), since=tmp_path).change
+    with pytest.raises(OptionError, match=r"Give read_corpus\(path\)"):
+        cost(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "model", ["TEXT-EMBEDDING-3-SMALL", "text-embedding-3-small ", " OpenAI:Text-Embedding-3-small"]
+)
+def test_a_model_in_any_case(model: str) -> None:
+    found = cost(corpus(WORDS), model=model, cutting=plain())
+    assert (found.is_estimated, found.pricing_missing) == (False, False)
+
+
+def test_other_settings_are_told_from_edits() -> None:
+    text = "".join(f"Sentence number {n} says something else. " for n in range(200))
+    documents = corpus(text)
+    old = [chunk for document in documents.documents for chunk in plain(500)(document)]
+    found = cost(documents, cutting=plain(200), since=old)
+    assert found.change is not None
+    assert found.change.recut
+    assert found.to_dict()["reindex"]["changed"]["once"]["recut"] is True
+    rewritten = cost(corpus(text.replace("else", "new")), cutting=plain(500), since=old)
+    assert rewritten.change is not None
+    assert (rewritten.change.recut, rewritten.change.counts["kept"]) == (False, 0)
+    same = cost(documents, cutting=plain(500), since=old)
+    assert same.change is not None
+    assert not same.change.recut
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"question": "How many?", "text": "thirty", "source": "a"}]',
+        '{"text": "a"}\n{"text": "b"}\n',
+        "",
+        "\n",
+        "[]",
+        '{"questions": []}',
+        "[1]",
+    ],
+)
+def test_json_that_holds_no_chunks(text: str, tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DocumentError):
+        cost(corpus(WORDS), since=tmp_path / "old.json")
+
+
+def test_short_and_escaped() -> None:
+    documents = Corpus((MDocument(WORDS, "text", {}, "<script>alert(1)</script>"),))
+    found = cost(documents, cutting=plain(), price="0.02")
+    assert repr(found).startswith(f"<Cost: 1 document, {found.chunks} chunk, {found.tokens} tokens, 0.0000")
+    assert "<script>" not in found._repr_html_()
+    assert "alert(1)" in found._repr_html_()

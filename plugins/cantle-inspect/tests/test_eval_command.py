@@ -151,7 +151,7 @@ def test_roles_are_said_in_the_output(run: Run) -> None:
     stats = json.loads(run().stdout)["stats"]
     assert (stats["roles"], stats["rolesTested"], stats["role"]) == ("nucleo/roles.yaml", True, None)
     assert (stats["ranker"], stats["language"], stats["where"]) == ("tf-cosine", ["pt"], {})
-    assert stats["options"] == {"maxSize": 480, "overlap": 80}
+    assert stats["options"] == {"maxSize": 480, "overlap": 80, "lengthFunction": "characters"}
     assert json.loads(run("--role", "sre", "--dept", "hr").stdout)["stats"]["role"] == "sre"
 
 

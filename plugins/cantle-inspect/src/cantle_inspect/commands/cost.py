@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from cantle.commands import LENGTH, Failure, cutting, opened, printable, reading
+from cantle.commands import LENGTH, Failure, cutting, printable, reading
 
-from .shared import requiring, told
-from .tables import chosen_format, format_option
+from .shared import outputs, requiring, told
+from .tables import format_option
+from .writing import format_of, write
 
 __all__ = ["command"]
 
@@ -24,8 +25,9 @@ Prices are those of the data in the installed genai-prices; no network is asked.
 a million tokens. Another currency needs a --rate; the 5.0 below is an example, not the rate of any day.
 
 A year is --reindex times an indexing of everything, the first left out; and, on a line of its own, of what changed.
-What changed is measured against --since, chunks of `cantle chunk -f jsonl -o OLD.jsonl` or an older copy of DIR.
-Without it, one sentence is put into the middle of each document, and the chunks that this changes are counted.
+What changed is measured against --since: chunks that `cantle chunk` wrote with the same settings (its own defaults are
+others, see the example), or an older copy of DIR. Without it, one sentence is put into the middle of each document, and
+the chunks that this changes are counted, with the sentence.
 
 \b
 Examples:
@@ -34,7 +36,8 @@ Examples:
   cantle cost policies/ --model text-embedding-3-large -s structural-context -n 400 -l cl100k_base
   cantle cost policies/ --model text-embedding-3-small --provider azure
   cantle cost policies/ --model our-own-model --price 0.05 --discount 0.5
-  cantle cost policies/ --since last-quarter.jsonl -f json -o cost.json
+  cantle chunk policies/ -n 480 --overlap 80 -o old.jsonl
+  cantle cost policies/ --since old.jsonl -f json -o cost.json
   cantle cost policies/ --max-cost 0.50 -f csv
 
 \b
@@ -43,7 +46,6 @@ Exit codes: 0 also when no price is known, 1 there is no document, none could be
 """
 
 _FORMATS = ("table", "json", "csv")
-_SUFFIXES = {".txt": "table", ".json": "json", ".csv": "csv"}
 
 
 @click.command("cost", help=_HELP, short_help="Say what embedding a directory costs.")
@@ -64,7 +66,7 @@ _SUFFIXES = {".txt": "table", ".json": "json", ".csv": "csv"}
 @click.option("--rate", metavar="NUMBER", help="How much of the currency one US dollar is, such as 5.0.")
 @click.option(
     "--reindex",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 1_000_000),
     default=4,
     show_default=True,
     metavar="TIMES",
@@ -114,14 +116,19 @@ def command(
     from ..corpus.pool import Cutting
     from ..corpus.reading import read_corpus
     from ..costs.cost import cost
+    from ..costs.earlier import files_of
     from ..costs.money import amount
     from .costs import notes, rendered, show, too_much
 
     most = amount("max-cost", max_cost, zero=True) if max_cost is not None else None
-    written = format_ or _SUFFIXES.get(Path(out or "").suffix.lower()) or chosen_format(None, *_FORMATS)
-    is_old_directory = since is not None and Path(since).is_dir()
-    ours = [name for name in (since, out) if name]  # they may lie in DIR, and are no documents of it
-    corpus = read_corpus(paths, require=require, skip=ours, read=read)
+    written = format_of(format_, out, _FORMATS)
+    # What is named may lie in DIR, and is no document of it.
+    ours = outputs({"-o": out}, paths, [since], {"-o": written})
+    old = files_of(since, paths) if since is not None else []
+    corpus = read_corpus(paths, require=require, skip=[*ours, *old], read=read, golden=True)
+    earlier: Any = since
+    if since is not None and Path(since).is_dir():
+        earlier = read_corpus(since, require=require, read=read, golden=True)
     found = cost(
         corpus,
         model=model,
@@ -133,7 +140,7 @@ def command(
         rate=rate,
         discount=discount,
         reindex=reindex,
-        since=read_corpus(since, require=require, read=read) if since is not None and is_old_directory else since,
+        since=earlier,
     )
     if not quiet:
         told(found.left_out)
@@ -142,11 +149,6 @@ def command(
     if not quiet:
         for note in notes(found):
             click.echo(printable(f"Note: {note}"), err=True)
-    if written == "table" and out in (None, "-"):
-        show(found)
-    else:
-        with opened(out) as output:
-            output.stream.write(rendered(found, written).encode("utf-8", "replace"))
-            output.commit()
+    write(written, out, lambda: show(found), lambda format: rendered(found, format))
     if most is not None and (failure := too_much(found, most)):
         raise Failure(failure)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import io
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any
 
 import click
 
@@ -15,7 +13,10 @@ from cantle.commands import counted, printable, to_json
 
 from ..costs.cost import Cost
 from ..costs.money import shown, written
+from ..measures.settings import plain
+from ..names import camel
 from .tables import show_table
+from .writing import csv_text
 
 __all__ = ["notes", "rendered", "show", "too_much"]
 
@@ -40,7 +41,7 @@ def rendered(found: Cost, format: str) -> str:
         return _csv(found)
     with contextlib.redirect_stdout(io.StringIO()) as text:
         show(found)
-    return text.getvalue()
+    return click.unstyle(text.getvalue())  # FORCE_COLOR is about terminals
 
 
 def show(found: Cost) -> None:
@@ -68,6 +69,13 @@ def notes(found: Cost) -> Iterator[str]:
         yield f"{found.price.key} does not look like an embedding model: its price is that of its input tokens."
     if found.change is None and found.reindex:
         yield "no document has a place for a sentence more, so what an edit costs is not known."
+    if found.change is not None and found.change.recut:
+        cut = ", ".join(f"{camel(name)} {plain(value)}" for name, value in found.options.items())
+        yield (
+            "most chunks of OLD are gone, and their texts still stand in the documents: OLD was cut with other "
+            f"settings. Here it is {cut}; the defaults of `cantle chunk` are others (4,000 characters). "
+            "To measure edits: cantle chunk DIR -n 480 --overlap 80 -o old.jsonl."
+        )
 
 
 def too_much(found: Cost, most: Decimal) -> str:
@@ -126,7 +134,8 @@ def _basis(found: Cost) -> Iterator[str]:
     change = found.change
     if change is None:
         return
-    what = "since the earlier state" if change.basis == "measured" else "by one more sentence in each document"
+    measured = change.basis == "measured"
+    what = "since the earlier state" if measured else "by one more sentence in each document, itself counted too"
     yield (
         f"Changed {what}: {change.share:.1%} of the tokens, {change.median_share:.1%} in the median document; "
         f"{counted(change.counts['embed'], 'chunk')} of {found.chunks} to embed again."
@@ -137,17 +146,16 @@ def _csv(found: Cost) -> str:
     fields = dict(_FIELDS)
     if found.change is None:
         del fields["changed_tokens"]
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([*fields.values(), "cost", "currency", "model"])
-    for document in found.documents:
-        row = [_cell(getattr(document, field)) for field in fields]
-        table.writerow([*row, _plain(found.of(document.tokens)), found.currency, found.model])
-    return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    return "" if value is None else value
+    rows = [
+        {
+            **{name: getattr(document, field) for field, name in fields.items()},
+            "cost": _plain(found.of(document.tokens)),
+            "currency": found.currency,
+            "model": found.model,
+        }
+        for document in found.documents
+    ]
+    return csv_text([*fields.values(), "cost", "currency", "model"], rows)
 
 
 def _plain(value: Decimal | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,8 @@ class Change:
     shares: tuple[float, ...]
     counts: dict[str, int]
     """How many chunks are kept, moved, new, gone, and embedded again."""
+    recut: bool = False
+    """Whether most earlier chunks are gone though their texts still stand in the documents: other settings cut them."""
 
     @property
     def share(self) -> float:
@@ -58,6 +60,7 @@ class Change:
             "changedDocuments": sum(1 for share in self.shares if share),
             **self.counts,
             "tokens": self.tokens,
+            "recut": self.recut,
             "share": round(self.share, 6),
             "medianShare": round(self.median_share, 6),
         }
@@ -74,7 +77,28 @@ def by_source(pool: Pool) -> dict[str, list[Chunk]]:
 def measured(old: Iterable[Record], pool: Pool, count: Callable[[str], int]) -> Change:
     """What changed since an earlier run, given by its records: chunks, or their dictionaries."""
     found = diff(list(old), [passage.chunk for passage in pool.passages])
-    return _change("measured", [found], by_source(pool), count)
+    change = _change("measured", [found], by_source(pool), count)
+    return replace(change, recut=_is_recut(found, pool))
+
+
+_SAMPLE = 50
+
+
+def _is_recut(found: Diff, pool: Pool) -> bool:
+    """Whether most chunks are gone, and nearly all of these are still there, word for word, in the documents."""
+    if len(found.gone) <= len(found.kept) + len(found.moved):
+        return False
+    step = max(1, len(found.gone) // _SAMPLE)
+    texts = [text for record in found.gone[::step] if (text := _content(record).strip())]
+    there = sum(1 for text in texts if any(text in document.text for document in pool.documents))
+    return bool(texts) and there >= 0.9 * len(texts)
+
+
+def _content(record: Record) -> str:
+    if isinstance(record, Chunk):
+        return record.content
+    found = record.get("content", record.get("text"))
+    return found if isinstance(found, str) else ""
 
 
 def simulated(pool: Pool, cutting: Cutting, count: Callable[[str], int]) -> Change | None:

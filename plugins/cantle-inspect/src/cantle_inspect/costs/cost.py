@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
 
-from cantle import Chunk, read_jsonl
+from cantle import Chunk
+from cantle.commands import counted
 from cantle.errors import OptionError
 from cantle.lengths import Length, LengthLike
 
-from ..corpus.pool import Cutting, Pool
-from ..corpus.reading import Corpus, LeftOut, read_corpus
+from ..corpus.pool import Cutting, CuttingLike, Pool
+from ..corpus.reading import Corpus, LeftOut
+from ..measures.html_table import html_table
 from ..measures.tokens import MODEL, tokenizer_of
-from .changes import Change, Record, by_source, measured, simulated
-from .money import amount, currency_code
+from .changes import Change, by_source, measured, simulated
+from .earlier import Since, corpus_of, records_of
+from .money import amount, currency_code, product, shown
 from .prices import Price, nearest, price_of
 
 __all__ = ["MODEL", "Cost", "DocumentCost", "cost"]
 
 _MILLION = 1_000_000
+_MILLIONTH = Decimal("0.000001")
+_TIMES = 1_000_000
+"""More often a year nothing is embedded again."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class DocumentCost:
     changed_tokens: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cost:
     """What embedding a corpus costs. All money is exact (`Decimal`), in `currency`."""
 
@@ -65,8 +71,23 @@ class Cost:
     change: Change | None
     """What is embedded again when only changed chunks are; None when it was not asked for."""
     left_out: tuple[LeftOut, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The options in force: size, overlap and unit, and those that were given."""
     near: tuple[str, ...] = ()
     """Where no price is known: models with names alike that have one."""
+
+    def __repr__(self) -> str:
+        total = "no price known" if self.total_cost is None else f"{shown(self.total_cost)} {self.currency}"
+        parts = counted(len(self.documents), "document"), counted(self.chunks, "chunk"), counted(self.tokens, "token")
+        return f"<Cost: {', '.join(parts)}, {total}>"
+
+    def _repr_html_(self) -> str:
+        def money(tokens: int) -> str | None:
+            return None if (found := self.of(tokens)) is None else shown(found)
+
+        rows = [(one.source, one.chunks, one.tokens, money(one.tokens)) for one in self.documents]
+        rows.append(("total", self.chunks, self.tokens, money(self.tokens)))
+        return html_table(["document", "chunks", "tokens", self.currency], rows, f"{self.model}: {self!r}"[:200])
 
     @property
     def tokens(self) -> int:
@@ -106,10 +127,15 @@ class Cost:
     def of(self, tokens: int) -> Decimal | None:
         """What so many tokens cost; None when no price is known."""
         listed = self._list_price(tokens)
-        return None if listed is None else listed * (1 - self.discount)
+        return None if listed is None else product(listed, self._paid)
 
     def _list_price(self, tokens: int) -> Decimal | None:
-        return None if self.per_million is None else self.per_million * self.rate * tokens / _MILLION
+        return None if self.per_million is None else product(self.per_million, self.rate, tokens, _MILLIONTH)
+
+    @property
+    def _paid(self) -> Decimal:
+        with localcontext(prec=50):
+            return 1 - self.discount
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, ready for JSON. Money is a number in `currency`; null when no price is known."""
@@ -172,20 +198,20 @@ class Cost:
 
 
 def cost(
-    corpus: Corpus,
+    corpus: Corpus | str | Path,
     *,
     model: str = MODEL,
     provider: str | None = None,
-    cutting: Cutting | None = None,
+    cutting: CuttingLike = None,
     tokenizer: LengthLike | None = None,
     price: float | str | Decimal | None = None,
     currency: str = "USD",
     rate: float | str | Decimal | None = None,
     discount: float | str | Decimal = 0,
     reindex: int = 4,
-    since: str | Path | Corpus | Iterable[Record] | None = None,
+    since: Since | None = None,
 ) -> Cost:
-    """What it costs to embed the chunks of a corpus with a model.
+    """What it costs to embed the chunks of a corpus with a model. `corpus` may be a path.
 
     Tokens are counted of each chunk's text as it is embedded, by the model's own tokenizer, else by `cl100k_base`;
     `tokenizer` names another one. Prices come from the data of genai-prices; `price` is one of your own, in US dollars
@@ -196,15 +222,16 @@ def cost(
     earlier state: a file of JSON Lines with chunks, a directory or `Corpus` to be cut as this one, or chunks.
     Without it, one sentence is put into the middle of each document, and what that changes is counted. 0: neither.
 
-    Raises `OptionError` for wrong options, and `DocumentError` for a `since` that cannot be read.
+    Raises `OptionError` for wrong options and types, and `DocumentError` for a `since` that cannot be read.
     """
-    cutting = cutting or Cutting()
+    cut = Cutting.like(cutting)
+    model = model.strip()
     code, units = _exchange(currency, rate)
     paid = amount("discount", discount, zero=True)
     if paid > 1:
         raise OptionError(f"discount must be from 0 to 1, such as 0.5 for half the price, got {discount!r}.")
-    if isinstance(reindex, bool) or not isinstance(reindex, int) or reindex < 0:
-        raise OptionError(f"reindex must be a whole number, 0 or more, got {reindex!r}.")
+    if isinstance(reindex, bool) or not isinstance(reindex, int) or not 0 <= reindex <= _TIMES:
+        raise OptionError(f"reindex must be a whole number, 0 or more, and {_TIMES:,} at most, got {reindex!r:.80}.")
     if since is not None and not reindex:
         raise OptionError("since has no use with reindex=0: nothing is embedded again. Leave one of the two out.")
     found = None
@@ -215,13 +242,13 @@ def cost(
     per_million = amount("price", price, zero=True) if price is not None else found.per_million if found else None
     length, name, is_estimated = tokenizer_of(model, tokenizer)
     count = _Counter(length)
-    pool = Pool.of(corpus, cutting)
+    pool = Pool.of(corpus_of(corpus, since), cut)
     if not reindex:
         change = None
     elif since is None:
-        change = simulated(pool, cutting, count)
+        change = simulated(pool, cut, count)
     else:
-        change = measured(_records(since, cutting), pool, count)
+        change = measured(records_of(since, cut), pool, count)
     return Cost(
         model=model,
         tokenizer=name,
@@ -235,6 +262,7 @@ def cost(
         documents=tuple(_documents(pool, count, change)),
         change=change,
         left_out=pool.left_out,
+        options=pool.settings(cut.options).options,
         near=tuple(nearest(model, provider)) if per_million is None else (),
     )
 
@@ -285,18 +313,6 @@ def _exchange(currency: str, rate: float | str | Decimal | None) -> tuple[str, D
             "it from your invoice."
         )
     return code, amount("rate", rate)
-
-
-def _records(since: str | Path | Corpus | Iterable[Record], cutting: Cutting) -> Iterable[Record]:
-    """The chunks of an earlier state."""
-    if isinstance(since, str | Path):
-        path = Path(since)
-        if path.is_file():
-            return read_jsonl(path)
-        since = read_corpus(path)
-    if isinstance(since, Corpus):
-        return [passage.chunk for passage in Pool.of(since, cutting).passages]
-    return since
 
 
 def _number(value: Decimal | None) -> int | float | None:

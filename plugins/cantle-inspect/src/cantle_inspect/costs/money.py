@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from cantle.errors import OptionError
 
-__all__ = ["amount", "currency_code", "shown", "written"]
+__all__ = ["amount", "currency_code", "product", "shown", "written"]
 
 _CENT = Decimal("0.01")
 
@@ -15,17 +15,41 @@ _CENT = Decimal("0.01")
 def amount(name: str, value: object, *, zero: bool = False) -> Decimal:
     """A number above 0 (or 0, with `zero`) as it is written: 0.02 is two hundredths, whatever a float makes of it.
 
-    Raises `OptionError` for anything else.
+    Raises `OptionError` for anything else: for digits of other scripts, underscores between them, and for what is above
+    a billion, below a billionth (but 0), or has more than 30 digits, which no price, rate or sum is.
     """
-    try:
-        found = Decimal(str(value)) if isinstance(value, int | float | str | Decimal) else None
-    except InvalidOperation:
-        found = None
-    if isinstance(value, bool) or found is None or not found.is_finite() or found < 0 or not (found or zero):
+    found = None
+    text = ""
+    if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+        text = "1e999" if isinstance(value, int) and value > _MOST else str(value).strip()  # str() has a limit
+    if _NUMBER.fullmatch(text):
+        found = Decimal(text)
+    if found is None or found < 0 or not (found or zero):
         least = "0 or more" if zero else "above 0"
         hint = " Write the decimals behind a point." if isinstance(value, str) and "," in value else ""
-        raise OptionError(f"{name} must be a number {least}, got {value!r}.{hint}")
+        raise OptionError(f"{name} must be a number {least}, got {value!r:.80}.{hint}")
+    if found > _MOST or 0 < found < _LEAST or len(found.as_tuple().digits) > _DIGITS:
+        raise OptionError(
+            f"{name} must be from {_LEAST:f} to {_MOST:,f}, with {_DIGITS} digits at most, got {text:.80}."
+        )
     return found
+
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,3})?")
+_MOST, _LEAST, _DIGITS = Decimal(10**9), Decimal("0.000000001"), 30
+
+
+def product(*factors: Decimal | int) -> Decimal:
+    """The product of numbers, exact: of more digits than decimals have by default."""
+    with localcontext(prec=_EXACT):
+        found = Decimal(1)
+        for factor in factors:
+            found *= factor
+        return found
+
+
+_EXACT = 200
+"""More digits than a price, a rate, a discount and a number of tokens have together."""
 
 
 def currency_code(value: str) -> str:
@@ -42,7 +66,8 @@ def written(value: Decimal) -> str:
 
 
 def shown(value: Decimal) -> str:
-    """The number with two decimals; what is less than a hundredth, but not nothing, as `< 0.01`."""
-    if 0 < value < _CENT:
-        return f"< {_CENT}"
-    return format(value.quantize(_CENT, ROUND_HALF_UP), ",f")
+    """The number with two decimals; what is less than a hundredth, but not nothing, with two significant digits."""
+    with localcontext(prec=_EXACT):
+        if 0 < value < _CENT:
+            return written(value.quantize(Decimal(1).scaleb(value.adjusted() - 1), ROUND_HALF_UP))
+        return format(value.quantize(_CENT, ROUND_HALF_UP), ",f")

@@ -9,7 +9,7 @@ from typing import Any
 from unicodedata import normalize
 
 from ..corpus.access import Access
-from ..corpus.pool import Cutting, Pool
+from ..corpus.pool import Cutting, CuttingLike, Pool
 from ..corpus.roles import Roles
 from ..rank import NamedRanker, Ranker, named
 from ..rank.hits import ranker_name
@@ -33,7 +33,7 @@ def evaluate(
     corpus: Documents,
     golden: Asked,
     *,
-    cutting: Cutting | None = None,
+    cutting: CuttingLike = None,
     ranker: Ranker | str = "tf-cosine",
     where: Mapping[str, Any] | Access | None = None,
     roles: RolesLike = None,
@@ -59,7 +59,7 @@ def evaluate(
     file of questions that cannot be read; `RankError` for scores that are none.
     """
     evaluator = Evaluator(corpus, golden, where=where, roles=roles, top_k=top_k, budgets=budgets)
-    return evaluator(cutting or Cutting(), ranker, min_recall=min_recall, min_mrr=min_mrr, progress=progress)
+    return evaluator(Cutting.like(cutting), ranker, min_recall=min_recall, min_mrr=min_mrr, progress=progress)
 
 
 class Evaluator:

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cantle.commands import counted
+
 from ..asking.audit import where_of
 from ..corpus.access import Access
-from ..corpus.pool import MODEL, Cutting, Pool
+from ..corpus.pool import Cutting, Pool
 from ..measures.html_table import html_table
-from ..measures.settings import plain, strategy_name
+from ..measures.settings import plain
+from ..measures.tokens import MODEL
 from ..names import camel
 from .answers import FATAL, Answer
 from .metrics import Interval, bootstrap
@@ -49,7 +52,7 @@ class Evaluation:
     def __repr__(self) -> str:
         recall = f", recall@{self.top_k} {self.totals['recall'].value:.3f}" if "recall" in self.totals else ""
         failed = len({answer.question.id for answer in self.failed})
-        return f"<Evaluation: {self.questions} questions{recall}, {failed} failed, {'ok' if self.ok else 'not ok'}>"
+        return f"<Evaluation: {counted(self.questions, 'question')}{recall}, {failed} failed, {'ok' if self.ok else 'not ok'}>"
 
     def _repr_html_(self) -> str:
         rows = [(name, *(round(number, 3) for number in interval)) for name, interval in self.totals.items()]
@@ -145,19 +148,15 @@ class Evaluation:
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """The options in force, those that were not given too."""
-        found: dict[str, Any] = {}
-        for document in self.pool.documents:
-            found.update(self.cutting.options_for(document))
-        return found
+        """The options in force: size, overlap and unit, and those that were given."""
+        return self.pool.settings(self.cutting.options).options
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         """How chunks were cut and ranked, and whether roles were tested (None: no question names one), for JSON."""
-        strategies = list(dict.fromkeys(strategy_name(passage.chunks.strategy) for passage in self.pool.passages))
         naming = any(answer.question.roles for answer in self.answers)
         return {
-            "strategy": strategies[0] if len(strategies) == 1 else strategies,
+            "strategies": self.pool.settings().strategies,
             "options": {camel(name): plain(value) for name, value in self.options.items()},
             "ranker": self.ranker,
             "language": list(self.languages),

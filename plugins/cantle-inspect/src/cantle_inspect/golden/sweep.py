@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cantle.commands import counted
 from cantle.errors import CantleError, CantleWarning, OptionError
 
 from ..corpus.access import Access
-from ..corpus.pool import Cutting, Pool
+from ..corpus.pool import Cutting, CuttingLike, Pool
 from ..measures.html_table import html_table
 from ..measures.settings import plain
 from ..names import camel
@@ -119,7 +120,7 @@ class Sweep:
     untested: int = 0
 
     def __repr__(self) -> str:
-        return f"<Sweep: {len(self.rows)} settings, {self.questions} questions, best {self.best.label}>"
+        return f"<Sweep: {len(self.rows)} settings, {counted(self.questions, 'question')}, best {self.best.label}>"
 
     def _repr_html_(self) -> str:
         names = list(dict.fromkeys([self.measure, "recall", "mrr"]))
@@ -203,7 +204,7 @@ def sweep(
     golden: Asked,
     settings: Mapping[str, Sequence[Any]],
     *,
-    cutting: Cutting | None = None,
+    cutting: CuttingLike = None,
     ranker: Ranker | str = "tf-cosine",
     where: Mapping[str, Any] | Access | None = None,
     roles: RolesLike = None,
@@ -225,7 +226,7 @@ def sweep(
     strategies and rankers that do not exist, and when no settings can be used.
     """
     evaluator = Evaluator(corpus, golden, where=where, roles=roles, top_k=top_k, budgets=budgets)
-    base = cutting or Cutting()
+    base = Cutting.like(cutting)
     rankers = check_settings(settings, base)
     chosen = list(_combinations(settings))
     rows: dict[int, _Row] = {}

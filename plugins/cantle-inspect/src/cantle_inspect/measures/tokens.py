@@ -32,13 +32,22 @@ def tokenizer_of(model: str, given: LengthLike | None = None) -> Tokenizer:
     if given is not None:
         length = resolve(given)
         return Tokenizer(length, given if isinstance(given, str) else _name_of(length), False)
-    try:
-        length = resolve(model.rpartition("/")[2].rpartition(":")[2])
-    except UnknownLengthError:
+    found = _known(model.strip().rpartition("/")[2].rpartition(":")[2])
+    if found is None or isinstance(
+        found, CharacterLength | Utf16Length | ByteLength | WordLength
+    ):  # `words` is no model
         return Tokenizer(resolve(FALLBACK), FALLBACK, True)
-    if isinstance(length, CharacterLength | Utf16Length | ByteLength | WordLength):  # `words` is no model
-        return Tokenizer(resolve(FALLBACK), FALLBACK, True)
-    return Tokenizer(length, _name_of(length), False)
+    return Tokenizer(found, _name_of(found), False)
+
+
+def _known(name: str) -> Length | None:
+    """What is known by a name, in any case: prices are found so too."""
+    for spelling in dict.fromkeys((name, name.lower())):
+        try:
+            return resolve(spelling)
+        except UnknownLengthError:
+            continue
+    return None
 
 
 def _name_of(length: Length) -> str:
