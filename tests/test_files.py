@@ -222,6 +222,9 @@ def test_what_is_no_front_matter(text: str) -> None:
         ("a: " + "[" * 20_000, "it is nested too deeply"),
         ("a: " + "[" * 40 + "]" * 40, "it is nested more than 32 deep"),
         ("a: &a [*a]", "it is nested more than 32 deep"),
+        ("dept: hr\nlevel: 1\ndept: sre", r"it has the key 'dept' twice \(line 4\)"),
+        ("a: {b: 1, 'b': 2}", r"it has the key 'b' twice \(line 2\)"),
+        ("a\u0301: 1\n\u00e1: 2", r"it has the key 'á' twice"),
         ("a: " + "x" * 70_000, "it has 70004 characters, more than 65536"),
     ],
 )
@@ -252,6 +255,8 @@ def test_alias_bombs_are_refused_at_once() -> None:
 def test_a_few_aliases_are_fine() -> None:
     text = "---\nbase: &b {lang: pt}\nmine: {<<: *b, page: 1}\n---\n"
     assert read(text, "a.md")[0] == {"base": {"lang": "pt"}, "mine": {"lang": "pt", "page": 1}}
+    text = "---\nbase: &b {k: 1}\nmine: &m {<<: *b, k: 2}\nours: {<<: [*m, *b], k: 3}\n---\n"
+    assert read(text, "a.md")[0] == {"base": {"k": 1}, "mine": {"k": 2}, "ours": {"k": 3}}
 
 
 def test_odd_keys_and_values_fit_json() -> None:

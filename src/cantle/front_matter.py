@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from typing import Any
+from unicodedata import normalize
 
 from .errors import CantleWarning
 from .warn import warn
@@ -33,8 +34,8 @@ def read(text: str, name: str) -> tuple[dict[str, Any], int]:
     """The metadata that a text begins with, and where its body begins (0: there is none).
 
     Every key is a string and every value fits JSON: dates are ISO 8601 strings, binary data is
-    base64. What is no mapping, no valid YAML or suspiciously large stays in the text, with a
-    `CantleWarning` that names the file `name`.
+    base64. What is no mapping, no valid YAML, has a key twice or is suspiciously large stays in the
+    text, with a `CantleWarning` that names the file `name`.
     """
     opened = _OPEN.match(text)
     closed = _CLOSE.search(text, opened.end()) if opened else None
@@ -90,7 +91,10 @@ def _loader() -> tuple[Any, Any]:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        aliases = 0
+        def __init__(self, stream: Any) -> None:
+            super().__init__(stream)
+            self.aliases = 0
+            self.flattened: set[Any] = set()
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
@@ -100,11 +104,26 @@ def _loader() -> tuple[Any, Any]:
             return super().compose_node(parent, index)
 
         def flatten_mapping(self, node: Any) -> None:
+            if node not in self.flattened:  # what is merged in may come again, and gives way
+                self.flattened.add(node)
+                _refuse_twins(node)
             super().flatten_mapping(node)
             if len(node.value) > MAX_VALUES:
                 raise _Refused(f"it stands for more than {MAX_VALUES} values")
 
     return yaml, Loader
+
+
+def _refuse_twins(node: Any) -> None:
+    """Refuse a key that is there twice: which of the values is meant cannot be known, and metadata decide who may see
+    a document."""
+    seen = set()
+    for key, _ in node.value:
+        name = (key.tag, normalize("NFC", key.value)) if isinstance(key.value, str) else None
+        if name in seen:
+            raise _Refused(f"it has the key {key.value!r} twice (line {key.start_mark.line + 2})")
+        if name is not None:
+            seen.add(name)
 
 
 class _Plain:

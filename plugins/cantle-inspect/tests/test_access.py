@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -218,8 +219,21 @@ def test_aliases_that_stand_for_gigabytes_are_refused(roles: Any) -> None:
     rules = ", ".join(f"k{i}: *values" for i in range(5000))
     copies = ", ".join(["*rule"] * 5000)
     text = f"first: &rule {{dept: &values [{many}], {rules}}}\nsecond: [{copies}]"
-    with pytest.raises(OptionError, match="stands for more than 100000 values"):
+    with pytest.raises(OptionError, match="stands for more than 100000 rules and values"):
         read_roles(roles(text))
+
+
+@pytest.mark.parametrize("rule", ['"*"', "{dept: hr}"])
+def test_rules_that_are_repeated_by_the_million_are_refused(roles: Any, rule: str) -> None:
+    """Twelve thousand roles with ten thousand rules each, in a file of 200 kB."""
+    text = f"a: &a [{','.join([rule] * 10_000)}]\n" + "".join(f"b{i}: *a\n" for i in range(12_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(OptionError, match="stands for more than 100000 rules and values"):
+            read_roles(roles(text))
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

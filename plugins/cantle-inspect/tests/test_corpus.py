@@ -12,7 +12,7 @@ import pytest
 
 from cantle import MDocument
 from cantle.errors import CantleWarning, DocumentError, GuessedEncodingWarning, OptionError
-from cantle_inspect import Corpus, LeftOut, read_corpus, read_roles
+from cantle_inspect import Corpus, Cutting, LeftOut, Pool, read_corpus, read_roles
 
 
 def write(folder: Path, **files: str | bytes) -> Path:
@@ -175,7 +175,9 @@ def test_how_files_are_read(tmp_path: Path) -> None:
         ("golden.json", '[{"question": "?", "spans": [["a.md", 0, 1]], "minScore": 0.5}]', True),
         ("golden.json", '[{"question": "?", "expectedSource": "a.md", "roles": ["x"]}]', True),
         ("golden.jsonl", '{"question": "?", "source": "a.md"}\n\n{"question": "\u2028", "forbidden": ["a"]}\n', True),
-        ("golden.jsonl", '{"question": "?", "text": "a"}', True),
+        ("golden.jsonl", '{"question": "?", "text": "a", "spans": []}', True),
+        ("faq.jsonl", '{"question": "?", "text": "a"}', False),
+        ("faq.json", '[{"question": "?", "text": "a", "id": "1", "group": "b", "roles": []}]', False),
         ("faq.json", '[{"question": "Why?", "answer": "Because."}]', False),
         ("faq.json", '[{"question": "Why?", "answer": "Because.", "source": "x"}]', False),
         ("faq.json", '{"question": ["a"], "source": "b"}', False),
@@ -292,3 +294,13 @@ def test_folders_that_cannot_be_opened_are_told(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "scandir", denied)
     with pytest.warns(CantleWarning, match=r"locked cannot be opened \(Permission denied\): what is in it is left out"):
         assert sources(read_corpus(tmp_path)) == ["a.md"]
+
+
+def test_names_that_differ_only_in_how_they_are_composed_are_two_documents(tmp_path: Path) -> None:
+    composed, decomposed = "f\u00e9rias.md", "fe\u0301rias.md"
+    (tmp_path / composed).write_text("one", "utf-8")
+    (tmp_path / decomposed).write_text("two", "utf-8")
+    if len(list(tmp_path.iterdir())) == 1:
+        pytest.skip("the file system takes both for one")
+    pool = Pool.of(read_corpus(tmp_path), Cutting())
+    assert {p.id: p.chunk.text for p in pool.passages} == {f"{decomposed[:-3]}#0": "two", f"{composed[:-3]}#0": "one"}

@@ -30,7 +30,8 @@ FIELDS = {
 }
 """The keys of a question, in snake_case -> what they stand for."""
 
-_EXPECTATIONS = {"sources", "text", "spans", "forbidden"}
+_EXPECTATIONS = {"sources", "spans", "forbidden"}
+"""What only a golden question has; answers to frequent questions have a `text` too."""
 
 
 def field_of(key: Any) -> str | None:

@@ -60,6 +60,12 @@ class _Reader:
     def fail(self, message: str) -> OptionError:
         return OptionError(f"{self.file}: {message}")
 
+    def charge(self, count: int) -> None:
+        """Bound what is written out: a few lines of aliases can stand for gigabytes."""
+        self.left -= count
+        if self.left < 0:
+            raise self.fail(f"stands for more than {MAX_VALUES} rules and values. This is no file of roles.")
+
     def loaded(self, path: Path) -> Any:
         try:
             if path.exists() and not path.is_file():  # reading a pipe might never end
@@ -97,6 +103,7 @@ class _Reader:
             given = rules if isinstance(rules, list) else [rules]
             if not given:
                 raise self.fail(f"role {name!r} has an empty list of rules. {_EVERYTHING}")
+            self.charge(len(given))
             yield normalize("NFC", name), tuple(self.rule(name, rule) for rule in given)
 
     def rule(self, role: str, rule: Any) -> Rule:
@@ -118,9 +125,7 @@ class _Reader:
 
     def values(self, what: str, values: Any) -> Iterator[str]:
         given = values if isinstance(values, list) else [values]
-        self.left -= 1 + len(given)
-        if self.left < 0:  # a few lines of aliases can stand for gigabytes
-            raise self.fail(f"stands for more than {MAX_VALUES} values. This is no file of roles.")
+        self.charge(1 + len(given))
         if not given:
             raise self.fail(f'{what} has an empty list of values. Give a value, or "{ANY}" for any.')
         for value in given:
