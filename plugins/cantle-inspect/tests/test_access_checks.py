@@ -235,13 +235,6 @@ def test_scores_of_other_rankers_count_whatever_their_sign() -> None:
     assert (answer.found, answer.rank) == (True, 1)
     assert evaluate(CORPUS, [Question("x", forbidden=("deploy.txt",))], ranker=negative).problems["forbidden"] == 1
 
-    def nothing(texts: Any) -> Any:
-        return lambda question: [float("-inf")] * len(texts)
-
-    (answer,) = evaluate(CORPUS, [FERIAS], ranker=nothing).answers
-    assert (answer.found, answer.hits) == (False, ())
-    assert answer.problems[0].text == "no right chunk of leave.txt has a place in the ranking"
-
 
 def test_short_and_without_texts() -> None:
     found = evaluate(CORPUS, [FERIAS, replace(FERIAS, id="<b>", question="<script>"), Question("a", "x", text="zzz")])

@@ -309,6 +309,15 @@ def test_wrong_values_of_a_sweep(pairs: list[str]) -> None:
         (("--audit", "x.json", "-o", "./x.json"), "are one file"),
         (("--top-k", "0"), "--top-k"),
         (("--min-recall", "1.5"), "--min-recall"),
+        (("--min-recall", "nan"), "--min-recall"),
+        (("--min-mrr", "NaN"), "--min-mrr"),
+        (("--top-k", "nan"), "--top-k"),
+        (("--budget", "nan"), "--budget"),
+        (("--no-roles", "--roles", "nucleo/roles.yaml"), "--no-roles and --roles are both given"),
+        (("--no-roles", "--role", "sre"), "--no-roles and --role are both given"),
+        (("-o", "out.xyz"), "the suffix .xyz says nothing of the format. Known: .txt, .json, .jsonl, .csv."),
+        (("--sweep", "max_sise=1,2"), "no setting 'max_sise' to vary. Did you mean 'max_size'?"),
+        (("--sweep", "strategy=recursive,tokn"), "No chunking strategy is named 'tokn'"),
         (("--budget", "0"), "--budget"),
         (("--strategy", "none such"), "No chunking strategy is named 'none such'"),
         (("--role", "boss"), "no role 'boss'"),
@@ -330,6 +339,73 @@ def test_a_golden_file_that_is_wrong(run: Run, nucleo: Path) -> None:
     assert result.stderr.startswith(
         "Error: nucleo/wrong.json, question 1: there is no key 'sorce'. Did you mean 'source'?"
     )
+
+
+def test_roles_in_the_golden_file_that_are_not_known(run: Run, nucleo: Path) -> None:
+    (nucleo / "one.json").write_text('[{"question": "a", "source": "faq-billing.md", "roles": ["boss"]}]')
+    result = run(golden="nucleo/one.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "names the role 'boss', which nucleo/roles.yaml does not have" in result.stderr
+
+
+def test_quiet_hides_no_problem(run: Run, nucleo: Path) -> None:
+    (nucleo / "faq-billing.md").unlink()
+    result = run("-q", "-o", "out.json", "--min-recall", "0")
+    assert result.exit_code == 1
+    lines = result.stderr.splitlines()
+    assert all(": faq-billing.md is not in the corpus" in line for line in lines[:5])
+    assert lines[-2].startswith("and ")
+    assert lines[-1].startswith("Error: a source that is named is not in the corpus")
+    result = run("-q", "-o", "out.json", "--sweep", "max_size=240,480")
+    assert (result.exit_code, ": faq-billing.md is not in the corpus" in result.stderr) == (1, True)
+
+
+def test_a_forbidden_name_that_is_nowhere(run: Run, nucleo: Path) -> None:
+    entry = {"question": "ferias", "source": "politica-ferias.md", "forbidden": ["faq-biling.md"]}
+    (nucleo / "one.json").write_text(json.dumps([entry]))
+    result = run(golden="nucleo/one.json")
+    assert result.exit_code == 1
+    assert "q1: faq-biling.md, forbidden, is not in the corpus; did you mean 'faq-billing.md'?" in result.stderr
+
+
+def test_a_file_has_no_colours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run("-o", "out.txt")
+    assert "\x1b" not in Path("out.txt").read_text("utf-8")
+
+
+def test_csv_with_carriage_returns(run: Run, nucleo: Path) -> None:
+    entry = {"question": "ferias\rdias", "source": "politica-ferias.md", "id": "a\rb", "group": "x,y"}
+    (nucleo / "one.json").write_text(json.dumps([entry]))
+    run("-f", "csv", "-o", "out.csv", golden="nucleo/one.json")
+    with Path("out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["id"], row["question"], row["group"]) for row in rows] == [("a\rb", "ferias\rdias", "x,y")]
+
+
+def test_leaks_and_settings_are_in_the_audit(run: Run, nucleo: Path) -> None:
+    (nucleo / "roles.yaml").write_text('intern: "*"\nemployee: "*"\nhr_admin: "*"\nsre: "*"\n')
+    run("--audit", "audit.jsonl", "--min-recall", "0", "--dept", "hr", "--dept", "sre", "-n", "300")
+    lines = [json.loads(line) for line in Path("audit.jsonl").read_text("utf-8").splitlines()]
+    leaks = [line for line in lines if line["leak"]]
+    assert leaks
+    assert {line["wanted"] for line in leaks} == {False}
+    assert any(line["source"] for line in leaks)
+    for line in lines:
+        assert line["where"] == {"dept": ["hr", "sre"]}
+        assert (line["roles"], line["rolesTested"], line["ranker"]) == ("nucleo/roles.yaml", True, "tf-cosine")
+        assert line["options"]["maxSize"] == 300
+        assert {"strategies", "language"} <= line.keys()
+
+
+def test_outputs_are_no_inputs(run: Run, nucleo: Path) -> None:
+    before = (nucleo / "golden-questions.json").read_bytes()
+    for option in ("-o", "--audit"):
+        result = run(option, "nucleo/golden-questions.json")
+        assert (result.exit_code, "is read and would be replaced" in result.stderr) == (2, True)
+    assert (nucleo / "golden-questions.json").read_bytes() == before
+    assert run("-o", "nucleo/result.json", "--audit", "nucleo/audit.jsonl").exit_code == 0
+    assert json.loads(run().stdout)["stats"]["documents"] == 3
 
 
 def test_control_characters_do_not_reach_the_terminal(run: Run, nucleo: Path) -> None:

@@ -80,8 +80,8 @@ def test_the_same_twice() -> None:
     ("scores", "says"),
     [
         (lambda n: [1.0] * (n - 1), "3 scores for 4 texts"),
-        (lambda n: [math.nan] * n, "NaN"),
-        (lambda n: [[1.0]] * n, "one number for each"),
+        (lambda n: [math.nan] * n, "no number or infinite"),
+        (lambda n: [[1.0]] * n, "a list as a score"),
     ],
 )
 def test_rankers_that_give_no_scores(scores: Callable[[int], Any], says: str) -> None:

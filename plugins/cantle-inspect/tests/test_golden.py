@@ -170,3 +170,13 @@ def test_folding_takes_linear_time() -> None:
     start = time.process_time()
     assert folded("a" + marks) == "a"
     assert time.process_time() - start < 2
+
+
+def test_keys_are_listed_as_the_docs_have_them() -> None:
+    with pytest.raises(DocumentError) as caught:
+        questions_of([{"question": "a", "min_scor": 1}])
+    said = str(caught.value)
+    assert "Did you mean 'minScore'?" in said
+    known = said.partition("Known: ")[2].rstrip(".").split(", ")
+    assert {"minScore", "expectedSource", "expectedText", "comment", "forbidden"} <= set(known)
+    assert not any("_" in name for name in known)

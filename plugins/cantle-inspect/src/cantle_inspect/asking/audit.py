@@ -29,7 +29,7 @@ def audit_record(question: str, hit: Hit | None, access: Access, ranker: str, **
         "id": hit.passage.id if hit else None,
         "key": chunk.key if chunk else None,
         "hash": chunk.hash if chunk else None,
-        "source": chunk.source if chunk else None,
+        "source": hit.passage.document.source if hit else None,
         "start": chunk.start if chunk else None,
         "end": chunk.end if chunk else None,
         "score": round(hit.score, 6) if hit else None,

@@ -52,7 +52,8 @@ class Evaluation:
     def __repr__(self) -> str:
         recall = f", recall@{self.top_k} {self.totals['recall'].value:.3f}" if "recall" in self.totals else ""
         failed = len({answer.question.id for answer in self.failed})
-        return f"<Evaluation: {counted(self.questions, 'question')}{recall}, {failed} failed, {'ok' if self.ok else 'not ok'}>"
+        verdict = "ok" if self.ok else "not ok"
+        return f"<Evaluation: {counted(self.questions, 'question')}{recall}, {failed} failed, {verdict}>"
 
     def _repr_html_(self) -> str:
         rows = [(name, *(round(number, 3) for number in interval)) for name, interval in self.totals.items()]

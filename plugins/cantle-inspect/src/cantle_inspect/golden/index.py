@@ -9,7 +9,7 @@ from typing import Any
 
 from ..corpus.pool import Passage
 from ..rank import Ranker, bm25, tf_cosine
-from ..rank.hits import Hit, RankError
+from ..rank.hits import Hit, ranker_name, scorer, scores
 from .metrics import Layout, Piece, Span, TokenPositions, overlap_scores, piece_of, precision_omega, within_budget
 from .questions import Question, folded
 
@@ -43,7 +43,8 @@ class Index:
         # A chunk of nothing but white space answers nothing, and has no place in a ranking.
         self.passages = [passage for passage in passages if passage.chunk.content.strip()]
         self._positions = positions
-        self._scorer = ranker([passage.chunk.text for passage in self.passages]) if self.passages else None
+        self._scorer = scorer(ranker, [passage.chunk.text for passage in self.passages]) if self.passages else None
+        self._name = ranker_name(ranker)
         self._fold = fold
         self.lowest = lowest(ranker)
         self._headers: dict[int, int] = {}
@@ -73,16 +74,12 @@ class Index:
         import numpy
 
         count = len(self.passages)
-        given = self._scorer(question.question) if self._scorer else ()
-        scores = numpy.array(given, numpy.float64)  # a copy: sources are taken out of it
-        if scores.shape != (count,):
-            raise RankError(f"The ranker gave {len(given)} scores for {count} texts. It must give one number for each.")
-        if numpy.isnan(scores).any():
-            raise RankError(f"The ranker gave NaN as a score for the question {question.question!r}.")
+        given = scores(self._scorer, question.question, count, self._name) if self._scorer else []
+        found = numpy.array(given, numpy.float64)
         for source in question.exclude:
             if source in self.by_source:
-                scores[self.by_source[source]] = -numpy.inf
-        return Ranking(self, scores)
+                found[self.by_source[source]] = -numpy.inf
+        return Ranking(self, found)
 
     def holds(self, number: int, text: str) -> bool:
         """Whether a passage holds a text that is folded."""

@@ -15,7 +15,8 @@ from typing import Any
 from cantle.errors import DocumentError
 
 from ..corpus.access import spelled
-from ..corpus.golden_files import FIELDS, field_of, snake
+from ..corpus.golden_files import FIELDS, field_of
+from ..names import camel, snake
 from .metrics import Span, merged
 
 __all__ = ["Question", "folded", "questions_of", "read_golden"]
@@ -196,8 +197,8 @@ class _Entry:
     def _take(self, key: str, value: Any) -> None:
         field = field_of(key)
         if field is None:
-            known = [name for name in FIELDS if name != "comment"]
-            hint = _nearest(snake(str(key)), known)
+            known = list(dict.fromkeys(map(camel, FIELDS)))
+            hint = _nearest(camel(snake(str(key))), known)
             raise self._error(f"there is no key {key!r}.{hint} Known: {', '.join(known)}.")
         if field in self._values:
             raise self._error(f"{self._keys[field]!r} and {key!r} mean the same. Keep one.")
