@@ -223,15 +223,14 @@ def test_aliases_that_stand_for_gigabytes_are_refused(roles: Any) -> None:
         read_roles(roles(text))
 
 
-@pytest.mark.parametrize("rule", ['"*"', "{dept: hr}"])
-def test_rules_that_are_repeated_by_the_million_are_refused(roles: Any, rule: str) -> None:
-    """Twelve thousand roles with ten thousand rules each, in a file of 200 kB."""
-    text = f"a: &a [{','.join([rule] * 10_000)}]\n" + "".join(f"b{i}: *a\n" for i in range(12_000))
+def test_rules_that_are_repeated_by_the_million_are_refused(roles: Any) -> None:
+    """Two thousand roles with two thousand rules each, in a file of 30 kB."""
+    text = "a: &a [" + ",".join(['"*"'] * 2000) + "]\n" + "".join(f"b{i}: *a\n" for i in range(2000))
     tracemalloc.start()
     try:
         with pytest.raises(OptionError, match="stands for more than 100000 rules and values"):
             read_roles(roles(text))
-        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
 

@@ -98,7 +98,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", ["preview", "cost"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_second_run_is_as_the_first(name: str) -> None:
     def state() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in Path("docs").iterdir()}

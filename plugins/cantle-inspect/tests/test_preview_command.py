@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -466,3 +467,18 @@ def test_the_shell_completes_names(before: list[str], begun: str, expected: list
     Path("broken.yaml").write_text("a: [", "utf-8")
     complete = ShellComplete(cli, {}, "cantle", "_CANTLE_COMPLETE")
     assert [item.value for item in complete.get_completions(["preview", *before], begun)] == expected
+
+
+# -- terminals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_tables_are_utf8_whatever_standard_output_is(encoding: str) -> None:
+    def said(*arguments: str) -> str:
+        command = [sys.executable, "-m", "cantle", "preview", NUCLEO, "-f", "table", *arguments]
+        env = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+        done = subprocess.run(command, check=True, capture_output=True, env=env)
+        return done.stdout.decode("utf-8")
+
+    assert "férias" in said("-q", FERIAS)
+    assert "0 ranked for role" in said("-q", "日本", "--role", "intern", "--dept", "日本")

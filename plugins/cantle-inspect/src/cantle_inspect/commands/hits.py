@@ -18,7 +18,7 @@ from ..corpus.reading import is_missing
 from ..measures.settings import literal
 from ..rank import words
 from ..rank.hits import ranker_name
-from .tables import show_table
+from .tables import in_utf8, show_table
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,6 +34,7 @@ BEFORE = 60
 
 def show(found: Preview) -> None:
     """Write the table of the chunks found and a line about all chunks."""
+    in_utf8()
     if found.hits:
         keys = [key for key in dict.fromkeys(["dept", "classification", *found.keys]) if _is_there(found, key)]
         asked = frozenset(found.asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ import click
 
 from cantle.commands import printable
 
-__all__ = ["chosen_format", "format_option", "show_table"]
+__all__ = ["chosen_format", "format_option", "in_utf8", "show_table"]
 
 
 def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -48,6 +49,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
+    in_utf8()
     width = None if sys.stdout.isatty() else _columns()
     console = Console(width=width, highlight=False)
     cells = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
@@ -65,6 +67,12 @@ def show_table(
             break
         kept.remove(left.pop())
     console.print(table)
+
+
+def in_utf8() -> None:
+    """Write standard output in UTF-8 from here on, as all output of cantle is, whatever the locale says."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _columns() -> int:
