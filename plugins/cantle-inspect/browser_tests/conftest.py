@@ -28,7 +28,10 @@ class Opened:
             """() => {
               const found = {};
               for (const mark of document.querySelectorAll("#text bdi[data-chunk]"))
-                for (const i of mark.dataset.chunk.split(" ")) found[i] = (found[i] || "") + mark.textContent;
+                for (const part of mark.dataset.chunk.split(" ")) {
+                  const [first, last = first] = part.split("-").map(Number);
+                  for (let i = first; i <= last; i += 1) found[i] = (found[i] || "") + mark.textContent;
+                }
               return found;
             }"""
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cantle import Chunks, MDocument
+from cantle import Chunks, MDocument, Source
 from cantle.html_view import visible
 from cantle_inspect import explained, view
 
@@ -46,7 +47,7 @@ def shown(chunks: Chunks) -> dict[int, str]:
         spans = [(chunk.start, chunk.end)] if chunk.spans is None else sorted(set(chunk.spans))
         text, at = "", 0
         for a, b in spans:  # stretches that overlap are marked once
-            text += visible(chunks.source.text[max(a, at) : b])
+            text += visible(chunks.source.text, max(a, at), max(at, b))
             at = max(at, b)
         found[chunk.index] = text
     return found
@@ -140,7 +141,38 @@ def test_the_keyboard_goes_through_the_chunks(open_page: Open) -> None:
     page.locator("#keys").uncheck()
     page.locator("#text").focus()
     page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
     assert panel.count() == 0
+    page.locator("#text a.n[tabindex='0']").focus()
+    page.keyboard.press("Home")
+    assert press("ArrowRight", "ArrowDown") == "Chunk 2"
+    assert press("j") == "Chunk 2"
+    assert press("End") == f"Chunk {last}"
+
+
+def test_buttons_keep_the_focus_and_escape_closes_the_help(open_page: Open) -> None:
+    page = open_page(view(tide())).page
+    page.locator("#next").focus()
+    for number in (0, 1, 2):
+        page.keyboard.press("Enter")
+        assert page.locator("#about h3").text_content() == f"Chunk {number}"
+        assert page.evaluate("document.activeElement.id") == "next"
+    page.locator("#previous").click()
+    assert page.evaluate("document.activeElement.id") == "previous"
+    page.locator(".help summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".help[open]").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator(".help[open]").count() == 0
+    assert page.locator("#about h3").text_content() == "Chunk 1"
+
+
+def test_headings_are_in_order(open_page: Open) -> None:
+    page = open_page(view(tide())).page
+    page.keyboard.press("j")
+    levels = page.evaluate("Array.from(document.querySelectorAll('h1,h2,h3,h4'), (e) => Number(e.tagName[1]))")
+    assert levels[0] == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
 
 
 def test_the_tab_key_stops_once_in_the_text(open_page: Open) -> None:
@@ -163,7 +195,7 @@ def test_pointing_shows_and_a_click_keeps(open_page: Open) -> None:
     page.locator('bdi[data-chunk="2"]').first.hover()
     assert panel.text_content() == "Chunk 3"
     page.locator("#close").click()
-    shared = page.locator('bdi[data-chunk="1 2"]').first
+    shared = page.locator('bdi[data-chunk="1-2"]').first
     shared.click()
     assert panel.text_content() == "Chunk 2"
     assert page.locator("#also").text_content() == "This stretch is also in chunk 1"
@@ -294,6 +326,36 @@ def test_forced_colours_leave_borders(open_page: Open) -> None:
     assert page.locator('bdi.m.b:not(.o)[data-chunk="1"]').first.evaluate(style) == "dashed"
     assert page.locator("bdi.m.o").first.evaluate(style) == "double"
     assert page.locator("bdi.m.s").first.evaluate("e => getComputedStyle(e).borderInlineStartWidth") == "2px"
+
+
+def test_forced_colours_are_those_of_the_system(open_page: Open) -> None:
+    page = open_page(view(tide()), forced_colors="active").page
+    page.keyboard.press("j")
+    colour = "(e, name) => getComputedStyle(e)[name]"
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    for selector, name in ((".h svg text", "fill"), (".h path", "stroke"), (".h rect", "fill")):
+        for element in page.locator(selector).all():
+            assert element.evaluate(colour, name) == ink, selector
+    chosen = page.locator("a.n.on")
+    assert chosen.evaluate("e => getComputedStyle(e).backgroundColor") == page.evaluate(
+        "(() => { const e = document.createElement('i'); e.style.backgroundColor = 'Highlight';"
+        " document.body.append(e); return getComputedStyle(e).backgroundColor; })()"
+    )
+
+
+@pytest.mark.parametrize("kind", ["overlap", "marks"])
+def test_hostile_shapes_open(open_page: Open, kind: str) -> None:
+    if kind == "overlap":
+        chunks = Chunks.from_spans(Source("word " * 10_000), range(49_001), range(1000, 50_001))
+    else:
+        chunks = explained(MDocument.from_text("\u0301" * 1_000_000), "recursive", {"max_size": 1000, "overlap": 0})
+    made = view(chunks)
+    start = time.perf_counter()
+    opened = open_page(made)
+    opened.page.keyboard.press("j")
+    assert opened.page.locator("#about h3").text_content() == "Chunk 0"
+    opened.page.screenshot(timeout=60_000)
+    assert time.perf_counter() - start < 60
 
 
 def test_every_control_has_a_name(open_page: Open) -> None:

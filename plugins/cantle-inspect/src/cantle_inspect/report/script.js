@@ -172,39 +172,6 @@
     event.preventDefault();
   });
 
-  const wanted = jump.value.trim().replace(/^#/, "");
-      const found = /^\d+$/.test(wanted) && go(Number(wanted));
-      jump.setAttribute("aria-invalid", String(!found));
-      if (found) jump.value = "";
-      else byId("said").textContent = count ? "There is no such chunk: they go from 0 to " + (count - 1) + "." : "There are no chunks.";
-    } else if (event.key === "Escape") {
-      jump.value = "";
-      jump.blur();
-      event.stopPropagation();
-    }
-  });
-
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.target.matches("input, select, textarea, summary")) return;
-    if (event.key === "Escape") {
-      const help = document.querySelector(".help[open]");
-      if (help !== null) help.open = false;
-      else let_go();
-      return;
-    }
-    if (!byId("keys").checked) return;
-    const onBadge = event.target.matches("a.n");
-    if (event.key === "j" || event.key === "ArrowRight" || (onBadge && event.key === "ArrowDown")) step(1);
-    else if (event.key === "k" || event.key === "ArrowLeft" || (onBadge && event.key === "ArrowUp")) step(-1);
-    else if (onBadge && (event.key === "Home" || event.key === "End")) edge(event.key === "End");
-    else if (event.key === "/" || /^\d$/.test(event.key)) {
-      jump.value = event.key === "/" ? "" : event.key;
-      jump.focus();
-    } else return;
-    event.preventDefault();
-  });
-
   const wanted = /^#c(\d+)$/.exec(location.hash);
   if (wanted) go(Number(wanted[1]));
 })();
