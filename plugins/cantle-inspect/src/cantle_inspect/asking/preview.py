@@ -47,7 +47,7 @@ class Preview:
     tokenizer: Tokenizer = field(default_factory=lambda: tokenizer_of(MODEL))
 
     def __repr__(self) -> str:
-        best = f", {self.hits[0]!r}" if self.hits else ""
+        best = f", best {self.hits[0].passage.id} ({self.hits[0].score:.3f})" if self.hits else ""
         return f"<Preview: {len(self.hits)} of {counted(len(self.candidates), 'chunk')}{best}>"
 
     def _repr_html_(self) -> str:
