@@ -67,6 +67,18 @@ def test_whose_a_chunk_is_its_document_says(name: str) -> None:
     assert cost(CORPUS, cutting=cutting).documents[0].source == "leave.txt"
 
 
+def test_metadata_that_is_written_into_opens_nothing_unnoticed() -> None:
+    class Writing(Cutting):
+        def __call__(self, document: MDocument) -> Chunks:
+            document.metadata["dept"] = "hr"
+            return super().__call__(document)
+
+    documents = tuple(replace(document, metadata=dict(document.metadata)) for document in CORPUS.documents)
+    found = evaluate(Corpus(documents), [FERIAS], cutting=Writing("recursive"), where={"dept": "hr"})
+    assert found.problems == {"outside": 1}
+    assert not found.ok
+
+
 # --- roles that are not tested -----------------------------------------------------------------------
 
 

@@ -69,5 +69,7 @@ def shown(value: Decimal) -> str:
     """The number with two decimals; what is less than a hundredth, but not nothing, with two significant digits."""
     with localcontext(prec=_EXACT):
         if 0 < value < _CENT:
-            return written(value.quantize(Decimal(1).scaleb(value.adjusted() - 1), ROUND_HALF_UP))
+            rounded = value.quantize(Decimal(1).scaleb(value.adjusted() - 1), ROUND_HALF_UP)
+            if rounded < _CENT:
+                return format(rounded, "f")
         return format(value.quantize(_CENT, ROUND_HALF_UP), ",f")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -24,16 +25,20 @@ _COMPARED = 2000
 
 
 class Checks:
-    """Checks against the documents themselves, by source: neither an index nor a chunk has a say in them."""
+    """Checks against the documents themselves, by source: neither an index nor a chunk has a say in them.
+
+    What their metadata says is taken down before anything is cut: a plugin may write into it.
+    """
 
     def __init__(self, documents: Mapping[str, MDocument]) -> None:
         self._documents = documents
+        self._metadata = {source: deepcopy(document.metadata) for source, document in documents.items()}
         self._hints: dict[str, str] = {}
 
     def outside(self, asking: Asking, hits: Sequence[Hit]) -> Iterator[Problem]:
         """Chunks that may not be seen, whatever the index says."""
         for hit in hits:
-            if not asking.allows(hit.passage.document.metadata):
+            if not asking.allows(self._metadata[hit.passage.document.source]):
                 who = f"the role {asking.role}" if asking.role else "the filter"
                 yield Problem("outside", f"{hit.passage.id} was returned, but {who} does not allow it")
 
@@ -52,7 +57,7 @@ class Checks:
         seen = [
             source
             for source in question.expected
-            if source in self._documents and asking.role_allows(self._documents[source].metadata)
+            if source in self._documents and asking.role_allows(self._metadata[source])
         ]
         got = [hit.passage.id for hit in hits if hit.passage.document.source in question.expected]
         if seen or got:
