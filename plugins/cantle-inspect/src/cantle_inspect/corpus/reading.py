@@ -124,7 +124,7 @@ def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftO
                 if path.is_file():
                     yield name, path
                 else:  # reading it might never end
-                    left_out.append(LeftOut(name, "it is a pipe or a device, no file"))
+                    left_out.append(LeftOut(name, "it is a pipe or a device: save what it gives to a file first"))
             elif seen[real] != name:
                 left_out.append(LeftOut(name, f"it is the same file as {seen[real]}"))
         if root.is_dir():
