@@ -86,3 +86,15 @@ def test_a_document_from_a_file_or_from_standard_input(tmp_path: Path, monkeypat
         click.echo(f"{given.kind} {given.source} {given.text}")
 
     assert CliRunner().invoke(from_standard_input, input="<p>Olá").output == "html in.html <p>Olá\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("a.md", True), ("x/A.TXT", True), ("b.jsonl", True), ("c.png", False), (".hidden.md", False), ("none", False)],
+)
+def test_names_of_documents(tmp_path: Path, path: str, expected: bool) -> None:
+    file = tmp_path / path
+    assert commands.is_document(file) is expected  # it need not exist
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("x", encoding="utf-8")
+    assert (file in commands.find([str(tmp_path)])) is expected
