@@ -142,6 +142,16 @@ def test_sources_in_any_normal_form() -> None:
     assert ask(Question("ferias", sources=(normalize("NFC", "férias.md"),)), corpus=Corpus((leave,))).ok
 
 
+def test_twins_whose_names_look_alike_are_told_apart() -> None:
+    composed, decomposed = (replace(LEAVE, source=normalize(form, "férias.md")) for form in ("NFC", "NFD"))
+    for twin, other in ((composed, decomposed), (decomposed, composed)):
+        found = ask(Question("ferias", sources=(twin.source,), forbidden=(other.source,)), corpus=Corpus((twin,)))
+        assert [answer.found for answer in found.answers] == [True]
+        both = Corpus((replace(composed, text="# Nada"), replace(decomposed, text="# Nada")))
+        there = Corpus(tuple(twin if d.source == twin.source else d for d in both.documents))
+        assert ask(Question("ferias", sources=(twin.source,)), corpus=there).ok
+
+
 # --- what is wrong -------------------------------------------------------------------------------
 
 

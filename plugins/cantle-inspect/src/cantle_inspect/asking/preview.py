@@ -172,7 +172,7 @@ def _chunk(hit: Hit, keys: Iterable[str]) -> dict[str, Any]:
     theirs = passage.document.metadata
     found = {
         "id": passage.id,
-        "source": chunk.source,
+        "source": passage.document.source,
         **{key: theirs.get(key) for key in _SHOWN},
         "score": round(hit.score, 6),
         "text": chunk.text,

@@ -103,7 +103,7 @@ class Evaluator:
         return tuple(map(self._name, sources))
 
     def _name(self, source: str) -> str:
-        return self._names.get(normalize("NFC", source), source)
+        return source if source in self._documents else self._names.get(normalize("NFC", source), source)
 
     def __call__(
         self,
