@@ -49,7 +49,7 @@ def write(path: Path, text: str) -> Path:
 def test_json_is_what_python_gives() -> None:
     found = answer(NUCLEO, *BRL, "-n", "300", "--overlap", "40", "--require", "dept,classification")
     cutting = Cutting(options={"max_size": 300, "overlap": 40})
-    corpus = read_corpus(NUCLEO, require=["dept", "classification"], golden=True)
+    corpus = read_corpus(NUCLEO, require=["dept", "classification"])
     assert found == cost(corpus, currency="BRL", rate="5.0", cutting=cutting).to_dict()
     assert found["currency"] == "BRL"
     assert found["totalCost"] == pytest.approx(found["stats"]["tokensEstimate"] * 0.1 / 1_000_000)
@@ -287,12 +287,12 @@ def test_other_settings_are_noted(tmp_path: Path) -> None:
     assert "cantle chunk DIR -n 480 --overlap 80 -o old.jsonl" in result.stderr
 
 
-def test_golden_files_cost_too(tmp_path: Path) -> None:
+def test_golden_files_are_no_documents_and_no_chunks(tmp_path: Path) -> None:
     write(tmp_path / "docs" / "g.json", '[{"question": "How many days?", "source": "a.md"}]')
-    assert [document["source"] for document in answer("docs")["documents"]] == ["g.json"]
-    result = run("docs", "--since", "docs/g.json")
-    assert result.exit_code == 1
     write(tmp_path / "docs" / "a.md", "Ten days.")
+    result = run("docs")
+    assert [document["source"] for document in json.loads(result.stdout)["documents"]] == ["a.md"]
+    assert "Left out: g.json: it holds golden questions" in result.stderr
     result = run("docs", "--since", "docs/g.json")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "no chunk" in result.stderr

@@ -129,9 +129,3 @@ def test_answers_of_preview_that_were_saved_are_no_documents() -> None:
     Path("docs/answer.json").write_text(saved, "utf-8")
     assert [one.source for one in read_corpus("docs").left_out] == ["answer.json"]
     assert json.loads(saved)["stats"]["documents"] == 2
-
-
-def test_golden_questions_are_documents_where_that_is_asked_for() -> None:
-    Path("docs/golden.json").write_text(GOLDEN, "utf-8")
-    assert [one.source for one in read_corpus("docs").documents] == ["a.md", "data.json"]
-    assert len(read_corpus("docs", golden=True).documents) == 3

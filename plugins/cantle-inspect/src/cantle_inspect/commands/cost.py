@@ -125,10 +125,10 @@ def command(
     # What is named may lie in DIR, and is no document of it.
     ours = outputs({"-o": out}, paths, [since], {"-o": written})
     old = files_of(since, paths) if since is not None else []
-    corpus = read_corpus(paths, require=require, skip=[*ours, *old], read=read, golden=True)
+    corpus = read_corpus(paths, require=require, skip=[*ours, *old], read=read)
     earlier: Any = since
     if since is not None and Path(since).is_dir():
-        earlier = read_corpus(since, require=require, read=read, golden=True)
+        earlier = read_corpus(since, require=require, read=read)
     found = cost(
         corpus,
         model=model,

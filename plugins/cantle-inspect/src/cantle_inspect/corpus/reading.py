@@ -55,16 +55,14 @@ def read_corpus(
     require: Iterable[str] = (),
     skip: Collection[str | Path] = (),
     read: Mapping[str, Any] | None = None,
-    golden: bool = False,
 ) -> Corpus:
     """Read files and directories: Markdown and every other kind that cantle or a plugin reads.
 
     A document's name is `source` of its front matter, or else its path within the directory; where that names two
     documents, both have their path as it was given, with a `CantleWarning`. `require` names keys of the metadata that a
     document must have (an empty text or list does not count); those without are left out. So are files that cannot be
-    read, PDF files and others that no installed plugin reads, what commands of this plugin wrote, and, unless `golden`
-    is true, files of golden questions.
-    `Corpus.left_out` says which and why. `skip` are files to pass over in silence, `read` more arguments of
+    read, PDF files and others that no installed plugin reads, what commands of this plugin wrote, and files of golden
+    questions. `Corpus.left_out` says which and why. `skip` are files to pass over in silence, `read` more arguments of
     `MDocument.from_file`.
 
     Raises `DocumentError` when no document is left.
@@ -81,7 +79,7 @@ def read_corpus(
         except (CantleError, OSError) as error:
             left_out.append(LeftOut(name, why(error, path.as_posix())))
             continue
-        reason = _why_not(document, path, required, golden)
+        reason = _why_not(document, path, required)
         if reason:
             left_out.append(LeftOut(name, reason))
         else:
@@ -133,10 +131,10 @@ def _files(roots: Sequence[Path], passed: Collection[Path], left_out: list[LeftO
                 left_out.append(LeftOut(name, f"no installed plugin reads {path.suffix.lower()} files"))
 
 
-def _why_not(document: MDocument, path: Path, required: Sequence[str], golden: bool) -> str:
+def _why_not(document: MDocument, path: Path, required: Sequence[str]) -> str:
     """Why this is no document of the corpus; nothing when it is one."""
     if document.kind == "json" or path.suffix.lower() in _JSON:
-        if not golden and looks_golden(document.text):
+        if looks_golden(document.text):
             return "it holds golden questions"
         if written := looks_written(document.text):
             return f"it is {written}"

@@ -32,7 +32,7 @@ def corpus_of(given: Corpus | str | Path, since: Any) -> Corpus:
             "Corpus((document, ...)) of documents with a source."
         )
     skip = files_of(since, [given]) if isinstance(since, str | Path) else []
-    return read_corpus(given, skip=skip, golden=True)
+    return read_corpus(given, skip=skip)
 
 
 def files_of(since: str | Path, paths: Iterable[str | Path]) -> list[Path]:
@@ -52,7 +52,7 @@ def records_of(since: Any, cutting: Cutting) -> list[Record]:
         path = Path(since)
         if path.is_file():
             return _file(path)
-        since = read_corpus(path, golden=True)
+        since = read_corpus(path)
     if isinstance(since, Corpus):
         return [passage.chunk for passage in Pool.of(since, cutting).passages]
     if not isinstance(since, Iterable) or isinstance(since, bytes | Mapping):
