@@ -147,9 +147,12 @@ def test_who_hides_a_source() -> None:
 # --- checks that cannot fail -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["forbidden", "exclude"])
-def test_a_name_that_exists_nowhere_is_a_problem(kind: str) -> None:
-    found = evaluate(CORPUS, [replace(FERIAS, **{kind: ("deploi.txt",)})])
+def test_what_is_excluded_need_not_exist() -> None:
+    assert evaluate(CORPUS, [replace(FERIAS, exclude=("deploi.txt",))]).ok
+
+
+def test_a_forbidden_name_that_exists_nowhere_is_a_problem() -> None:
+    found = evaluate(CORPUS, [replace(FERIAS, forbidden=("deploi.txt",))])
     ((problem,),) = (answer.problems for answer in found.answers)
     assert problem.kind == "missing"
     assert problem.text.endswith("is not in the corpus; did you mean 'deploy.txt'?")

@@ -80,15 +80,15 @@ class Checks:
                 yield Problem("span", f"the span {start}..{end} ends outside {source}, which has {size} characters")
 
     def idle(self, question: Question, pool: Pool) -> Iterator[Problem]:
-        """Sources that are forbidden or excluded and exist nowhere: a check that cannot fail.
+        """Sources that are forbidden and exist nowhere: a check that cannot fail.
 
-        A file that was left out exists: that it is not in the corpus is what such a question may ask for.
+        A file that was left out exists: that it is not in the corpus is what such a question may ask for. What is
+        excluded need not exist: questions that were taken from documents may be asked of a part of them.
         """
         there = {left.source for left in pool.left_out}.union(self._documents)
-        for kind, sources in (("forbidden", question.forbidden), ("excluded", question.exclude)):
-            for source in sources:
-                if source not in there:
-                    yield Problem("missing", f"{source}, {kind}, is not in the corpus{self._hint(source)}")
+        for source in question.forbidden:
+            if source not in there:
+                yield Problem("missing", f"{source}, forbidden, is not in the corpus{self._hint(source)}")
 
     def _hint(self, source: str) -> str:
         if source not in self._hints:
