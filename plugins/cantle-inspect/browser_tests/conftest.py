@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from cantle import Chunks, MDocument
+from cantle_inspect import explained
+
+TIDE = Path(__file__).parents[1] / "tests" / "documents" / "tide-tables.md"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -85,3 +89,14 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         assert len({url for url in result.requests if url.startswith("file:")}) == 1
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def tide() -> Callable[..., Chunks]:
+    """The tide tables in chunks that overlap: `tide(**options of the strategy)`."""
+
+    def cut(**options: Any) -> Chunks:
+        document = MDocument.from_file(TIDE, source=TIDE.name)
+        return explained(document, "recursive", {"max_size": 300, "overlap": 80, **options})
+
+    return cut

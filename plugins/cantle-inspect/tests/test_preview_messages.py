@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from cantle.cli import cli
 
@@ -19,21 +20,10 @@ NUCLEO = str(Path(__file__).parent.parent / "examples" / "nucleo")
 FERIAS = "Quantos dias de ferias posso tirar este ano?"
 
 
-@pytest.fixture(autouse=True)
-def _all_plugins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("CANTLE_PLUGINS", raising=False)
-    monkeypatch.chdir(tmp_path)
+Run = Callable[..., Result]
+Answer = Callable[..., dict[str, Any]]
 
-
-def run(*arguments: str, **env: str) -> Result:
-    return CliRunner(env=env).invoke(cli, ["preview", *arguments], prog_name="cantle")
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+pytestmark = pytest.mark.usefixtures("all_plugins")
 
 
 # -- notes about filters ----------------------------------------------------------------------------
@@ -48,14 +38,18 @@ def departments(tmp_path: Path) -> None:
     (tmp_path / "roles.yaml").write_text("hr: {dept: hr}\nall: '*'\n", "utf-8")
 
 
-def noted(*arguments: str) -> list[str]:
-    result = run(".", "-q", "plan", *arguments)
-    assert result.exit_code == 0, result.stderr
-    return [line.removeprefix("Note: ") for line in result.stderr.splitlines() if line.startswith("Note: ")]
+@pytest.fixture
+def noted(run_preview: Run) -> Callable[..., list[str]]:
+    def call(*arguments: str) -> list[str]:
+        result = run_preview(".", "-q", "plan", *arguments)
+        assert result.exit_code == 0, result.stderr
+        return [line.removeprefix("Note: ") for line in result.stderr.splitlines() if line.startswith("Note: ")]
+
+    return call
 
 
 @pytest.mark.usefixtures("departments")
-def test_notes_name_only_what_the_role_may_see() -> None:
+def test_notes_name_only_what_the_role_may_see(noted: Callable[..., list[str]]) -> None:
     """Neither values nor keys nor names of documents that it may not see."""
     empty = "No chunk may be seen with these filters."
     assert noted("--role", "hr", "--dept", "sre") == [f"{empty} No document has dept=sre. There are: hr."]
@@ -66,7 +60,7 @@ def test_notes_name_only_what_the_role_may_see() -> None:
 
 
 @pytest.mark.usefixtures("departments")
-def test_documents_without_the_key_of_a_filter_are_counted() -> None:
+def test_documents_without_the_key_of_a_filter_are_counted(noted: Callable[..., list[str]]) -> None:
     assert noted("--dept", "hr") == ["2 documents have no dept and are left out: c.json, d.html."]
     assert noted("--where", "secret=merger") == ["3 documents have no secret and are left out: a.md, c.json, d.html."]
     assert noted("--role", "hr", "--dept", "hr") == []
@@ -74,7 +68,7 @@ def test_documents_without_the_key_of_a_filter_are_counted() -> None:
 
 
 @pytest.mark.usefixtures("departments")
-def test_several_values_in_one_are_explained() -> None:
+def test_several_values_in_one_are_explained(noted: Callable[..., list[str]]) -> None:
     assert noted("--dept", "hr, product")[0] == (
         "No chunk may be seen with these filters. No document has dept=hr, product. There are: board, hr. "
         "'hr, product' is one value; for several: --where dept=hr --where dept=product."
@@ -82,18 +76,18 @@ def test_several_values_in_one_are_explained() -> None:
 
 
 @pytest.mark.usefixtures("departments")
-def test_roles_need_a_role_here() -> None:
-    result = run(".", "-q", "plan", "--roles", "roles.yaml")
+def test_roles_need_a_role_here(run_preview: Run) -> None:
+    result = run_preview(".", "-q", "plan", "--roles", "roles.yaml")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Error: --roles says what roles may see; name one with --role.\n" in result.stderr
 
 
-def test_many_files_left_out_for_one_reason_are_one_line(tmp_path: Path) -> None:
+def test_many_files_left_out_for_one_reason_are_one_line(run_preview: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("plan", "utf-8")
     for number in range(12):
         (tmp_path / f"{number:02}.pdf").write_bytes(b"%PDF")
     (tmp_path / "x.docx").write_bytes(b"PK")
-    result = run(".", "-q", "plan")
+    result = run_preview(".", "-q", "plan")
     assert result.stderr.splitlines() == [
         "Left out: 12 files (00.pdf, 01.pdf, 02.pdf, ...): no installed plugin reads .pdf files",
         "Left out: x.docx: no installed plugin reads .docx files",
@@ -101,21 +95,24 @@ def test_many_files_left_out_for_one_reason_are_one_line(tmp_path: Path) -> None
     assert len(json.loads(result.stdout)["stats"]["leftOut"]) == 13
 
 
-def test_models_of_other_vendors_are_estimated() -> None:
-    result = run(NUCLEO, "-q", FERIAS, "--model", "voyage-3", "-f", "table")
+def test_models_of_other_vendors_are_estimated(run_preview: Run, preview_answer: Answer) -> None:
+    result = run_preview(NUCLEO, "-q", FERIAS, "--model", "voyage-3", "-f", "table")
     assert result.exit_code == 0
     assert "Note: The tokenizer of voyage-3 is not known here: tokens are counted with cl100k_base" in result.stderr
     assert "tokens of voyage-3, estimated by cl100k_base;" in result.stdout
-    assert answer(NUCLEO, "-q", FERIAS, "--model", "openai:text-embedding-3-large")["stats"]["isEstimated"] is False
+    assert (
+        preview_answer(NUCLEO, "-q", FERIAS, "--model", "openai:text-embedding-3-large")["stats"]["isEstimated"]
+        is False
+    )
 
 
 # -- kinds side by side -----------------------------------------------------------------------------
 
 
-def test_options_go_to_the_kinds_that_use_them(tmp_path: Path) -> None:
+def test_options_go_to_the_kinds_that_use_them(run_preview: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Plan\n\n" + "word " * 60, "utf-8")
     (tmp_path / "b.json").write_text('{"plan": 1}', "utf-8")
-    result = run(".", "-q", "plan", "--overlap", "20", "-n", "100", "-O", "strip_headers=true")
+    result = run_preview(".", "-q", "plan", "--overlap", "20", "-n", "100", "-O", "strip_headers=true")
     assert (result.exit_code, result.stderr) == (0, "")
     stats = json.loads(result.stdout)["stats"]
     assert stats["strategies"] == ["markdown", "json"]
@@ -128,26 +125,26 @@ def test_options_go_to_the_kinds_that_use_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")
-def test_options_that_no_document_uses_are_told_once(tmp_path: Path) -> None:
+def test_options_that_no_document_uses_are_told_once(run_preview: Run, tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / f"{name}.json").write_text('{"plan": 1}', "utf-8")
     unused = "Warning: overlap has no effect with strategy 'json'; leave it out.\n"
-    assert run(".", "-q", "plan", "--overlap", "20").stderr == unused
-    assert run(".", "-q", "plan", "--overlap", "20", "-s", "json").stderr == unused
-    wrong = run(".", "-q", "plan", "-O", "no_such=1")
+    assert run_preview(".", "-q", "plan", "--overlap", "20").stderr == unused
+    assert run_preview(".", "-q", "plan", "--overlap", "20", "-s", "json").stderr == unused
+    wrong = run_preview(".", "-q", "plan", "-O", "no_such=1")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
     assert "no_such" in wrong.stderr
 
 
-def test_units_are_named(tmp_path: Path) -> None:
+def test_units_are_named(run_preview: Run, preview_answer: Answer, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("plan " * 60, "utf-8")
     for options, said in [
         ((), "cut by markdown, max_size 480 characters, overlap 80"),
         (("-l", "words", "-n", "20"), "cut by markdown, max_size 20 words, overlap 3"),
         (("-s", "token", "-n", "20"), "cut by token, max_size 20 tokens (cl100k_base), overlap 3"),
     ]:
-        assert said in run(".", "-q", "plan", "-f", "table", *options).stdout
-    stats = answer(".", "-q", "plan", "-s", "token", "-n", "20")["stats"]
+        assert said in run_preview(".", "-q", "plan", "-f", "table", *options).stdout
+    stats = preview_answer(".", "-q", "plan", "-s", "token", "-n", "20")["stats"]
     assert stats["options"] == {"maxSize": 20, "overlap": 3, "lengthFunction": "cl100k_base"}
 
 
