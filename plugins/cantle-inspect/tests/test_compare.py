@@ -310,3 +310,12 @@ def test_a_comparison_is_shown_in_notebooks() -> None:
     found = compare(MDocument.from_file(TIDE))
     assert found._repr_html_().startswith("<table")
     assert found._repr_html_() in found.to_html()
+
+
+def test_one_strategy_may_be_given_by_its_name_alone() -> None:
+    document = MDocument.from_text("Some words. " * 40)
+    assert [row.strategy for row in compare(document, "recursive").rows] == ["recursive"]
+    with pytest.raises(OptionError, match="A strategy with options is a pair"):
+        compare(document, [("recursive",)])  # type: ignore[list-item]
+    with pytest.raises(OptionError, match=r"Make one: MDocument.from_file\(path\)"):
+        compare("guide.md")  # type: ignore[arg-type]

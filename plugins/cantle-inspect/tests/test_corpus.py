@@ -304,3 +304,8 @@ def test_names_that_differ_only_in_how_they_are_composed_are_two_documents(tmp_p
         pytest.skip("the file system takes both for one")
     pool = Pool.of(read_corpus(tmp_path), Cutting())
     assert {p.id: p.chunk.text for p in pool.passages} == {f"{decomposed[:-3]}#0": "two", f"{composed[:-3]}#0": "one"}
+
+
+def test_required_keys_may_be_one_text_with_commas(tmp_path: Path) -> None:
+    write(tmp_path, a_md="---\ndept: hr\nlevel: 1\n---\nx", b_md="---\ndept: hr\n---\nx")
+    assert sources(read_corpus(tmp_path, require="dept,level")) == ["a.md"]

@@ -282,9 +282,24 @@ def test_other_settings_are_noted(tmp_path: Path) -> None:
     chunked = CliRunner().invoke(cli, ["chunk", "docs", "-o", "old.jsonl", "-q"], prog_name="cantle")
     assert chunked.exit_code == 0
     result = run("docs", "--since", "old.jsonl")
-    assert "Note: most chunks of OLD are gone, and their texts still stand in the documents" in result.stderr
+    assert "Note: OLD was cut with other settings: its chunks are too long" in result.stderr
     assert "Here it is maxSize 480, overlap 80" in result.stderr
     assert "cantle chunk DIR -n 480 --overlap 80 -o old.jsonl" in result.stderr
+
+
+@pytest.mark.parametrize("size", ["4000", "960", "300"])
+def test_other_settings_are_noted_beside_files_that_are_no_documents(size: str, tmp_path: Path) -> None:
+    command = ["chunk", str(NUCLEO), "-n", size, "--overlap", "0", "-o", "old.jsonl", "-q"]
+    assert CliRunner().invoke(cli, command, prog_name="cantle").exit_code == 0
+    assert answer(NUCLEO, "--since", "old.jsonl")["reindex"]["changed"]["once"]["recut"] is True
+    assert "Note: OLD was cut with other settings" in run(NUCLEO, "--since", "old.jsonl", "-f", "table", "-q").stdout
+
+
+def test_the_same_settings_are_not(tmp_path: Path) -> None:
+    command = ["chunk", str(NUCLEO), "-n", "480", "--overlap", "80", "-o", "old.jsonl", "-q"]
+    assert CliRunner().invoke(cli, command, prog_name="cantle").exit_code == 0
+    once = answer(NUCLEO, "--since", "old.jsonl")["reindex"]["changed"]["once"]
+    assert (once["recut"], once["embed"]) == (False, 0)
 
 
 def test_golden_files_are_no_documents_and_no_chunks(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -311,6 +311,23 @@ def test_any_text_can_be_asked_and_found(text: str) -> None:
     written.encode("utf-8")
     assert json.loads(written)["chunks"]
     to_json(found.audit()).encode("utf-8")
+
+
+def test_a_ranker_of_one_s_own_may_score_below_zero() -> None:
+    def below(texts: Sequence[str]) -> Callable[[str], list[float]]:
+        return lambda question: [-9.0 - i for i in range(len(texts))]
+
+    corpus = Corpus((MDocument.from_text("um texto", source="a.txt"),))
+    assert preview(corpus, "texto", ranker=below).audit()["score"] == -9.0
+    assert preview(corpus, "nada").audit()["score"] is None
+
+
+def test_arguments_of_the_wrong_kind() -> None:
+    corpus = Corpus((MDocument.from_text("um texto", source="a.txt"),))
+    with pytest.raises(OptionError, match="min_score must be a number"):
+        preview(corpus, "texto", min_score=float("nan"))
+    with pytest.raises(OptionError, match="where must be a mapping of keys to values"):
+        preview(corpus, "texto", where="dept=rh")  # type: ignore[arg-type]
 
 
 def test_public_names_are_there() -> None:

@@ -49,6 +49,13 @@ def noted(run_preview: Run) -> Callable[..., list[str]]:
 
 
 @pytest.mark.usefixtures("departments")
+def test_a_key_of_a_role_that_no_document_has_is_named(noted: Callable[..., list[str]], tmp_path: Path) -> None:
+    (tmp_path / "typo.yaml").write_text("hr: {dpt: hr}\n", "utf-8")
+    (note,) = noted("--role", "hr", "--roles", "typo.yaml")
+    assert note.endswith("The rules of the role 'hr' name 'dpt', which no document has.")
+
+
+@pytest.mark.usefixtures("departments")
 def test_notes_name_only_what_the_role_may_see(noted: Callable[..., list[str]]) -> None:
     """Neither values nor keys nor names of documents that it may not see."""
     empty = "No chunk may be seen with these filters."

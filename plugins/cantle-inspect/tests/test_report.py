@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantle import Chunk, Chunks, MDocument, Source
+from cantle.errors import OptionError
 from cantle.html_view import visible
 from cantle_inspect import explained, view
 
@@ -343,3 +344,11 @@ def test_the_page_grows_linearly() -> None:
         return len(view(MDocument.from_text(text).chunk("recursive", max_size=60, overlap=0)))
 
     assert size(2000) - size(1000) < 1.15 * (size(1000) - size(0)) + 5000
+
+
+@pytest.mark.parametrize("wrong", ["guide.md", [], None])
+def test_what_is_no_chunks_says_what_to_do(wrong: Any) -> None:
+    with pytest.raises(OptionError, match=r"Cut it first: view\(explained\(MDocument.from_file\(path\)\)\)"):
+        view(wrong)
+    with pytest.raises(OptionError, match=r"Make one: MDocument.from_file\(path\)"):
+        explained(wrong)

@@ -20,7 +20,7 @@ from ..measures.settings import plain
 from ..measures.tokens import MODEL, Tokenizer, tokenizer_of
 from ..names import camel
 from ..rank import NamedRanker, Ranker, named, words
-from ..rank.hits import Hit, ranked, ranker_name
+from ..rank.hits import Hit, lowest, ranked, ranker_name
 from .audit import audit_record, where_of
 
 __all__ = ["Preview", "preview"]
@@ -117,8 +117,8 @@ class Preview:
         return self.ranker.language([passage.chunk.text for passage in self.candidates])
 
     def audit(self) -> dict[str, Any]:
-        """The audit line of this answer: the best chunk, unless no word of the question is in it (score 0)."""
-        best = self.hits[0] if self.hits and self.hits[0].score > 0 else None
+        """The audit line of this answer: the best chunk, unless its score says that it is none (see `lowest`)."""
+        best = self.hits[0] if self.hits and self.hits[0].score > lowest(self.ranker) else None
         return audit_record(self.question, best, self.access, ranker_name(self.ranker))
 
 
@@ -150,7 +150,8 @@ def preview(
         raise OptionError(f"question must be a text that is not empty, got {question!r}.")
     if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
         raise OptionError(f"top_k must be a whole number, 1 or more, got {top_k!r}.")
-    if min_score is not None and (isinstance(min_score, bool) or not isinstance(min_score, int | float)):
+    is_number = isinstance(min_score, int | float) and not isinstance(min_score, bool) and min_score == min_score
+    if min_score is not None and not is_number:
         raise OptionError(f"min_score must be a number or None, got {min_score!r}.")
     cut = Cutting.like(cutting)
     access = where if isinstance(where, Access) else Access.of(where)

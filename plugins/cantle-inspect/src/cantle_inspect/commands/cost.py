@@ -146,7 +146,7 @@ def command(
         told(found.left_out)
     if not found.documents:
         raise Failure(f"None of the documents in {', '.join(paths)} could be cut.")
-    if not quiet:
+    if not quiet and written != "table":  # a table holds them
         for note in notes(found):
             click.echo(printable(f"Note: {note}"), err=True)
     write(written, out, lambda: show(found), lambda format: rendered(found, format))

@@ -51,7 +51,7 @@ def show(found: Cost) -> None:
     click.echo()
     show_table(["", "tokens", money], _totals(found), right=f"tokens {money}")
     click.echo()
-    for line in _basis(found):
+    for line in [*_basis(found), *(f"Note: {note}" for note in notes(found))]:
         click.echo(printable(line))
 
 
@@ -72,8 +72,8 @@ def notes(found: Cost) -> Iterator[str]:
     if found.change is not None and found.change.recut:
         cut = ", ".join(f"{camel(name)} {plain(value)}" for name, value in found.options.items())
         yield (
-            "most chunks of OLD are gone, and their texts still stand in the documents: OLD was cut with other "
-            f"settings. Here it is {cut}; the defaults of `cantle chunk` are others (4,000 characters). "
+            "OLD was cut with other settings: its chunks are too long, or gone although their texts still stand in "
+            f"the documents. Here it is {cut}; the defaults of `cantle chunk` are others (4,000 characters). "
             "To measure edits: cantle chunk DIR -n 480 --overlap 80 -o old.jsonl."
         )
 

@@ -62,7 +62,8 @@ def notes(found: Preview) -> Iterator[str]:
     """What should be known of an answer: why it is empty, what filters left out unseen."""
     seen = [document for document in found.pool.documents if found.access.of_role.allows(document.metadata)]
     if not found.candidates:
-        yield " ".join(["No chunk may be seen with these filters.", *_misses(found.access.where, seen)])
+        misses = [*_misses(found.access.where, seen), *_unknown_keys(found)]
+        yield " ".join(["No chunk may be seen with these filters.", *misses])
     elif not found.asked:
         yield "The question has no word to look for: stop words and words of less than three letters are left out."
     elif not found.hits:
@@ -137,6 +138,14 @@ def _misses(where: Rule, seen: Sequence[MDocument]) -> Iterable[str]:
             if "," in value:
                 parts = [part.strip() for part in value.split(",") if part.strip()]
                 yield f"{value!r} is one value; for several: {' '.join(f'--where {key}={part}' for part in parts)}."
+
+
+def _unknown_keys(found: Preview) -> Iterable[str]:
+    """Keys of the role's rules that no document has at all: most often they are misspelt."""
+    there = {name for document in found.pool.documents for name, value in document.metadata.items() if listed(value)}
+    for key in dict.fromkeys(key for rule in found.access.rules or () for key in rule):
+        if key not in there:
+            yield f"The rules of the role {found.access.role!r} name {key!r}, which no document has."
 
 
 def _few(names: Sequence[str], most: int) -> str:

@@ -40,7 +40,7 @@ def candidates(document: MDocument, options: Mapping[str, Any] | None = None) ->
 
 def compare(
     document: MDocument,
-    strategies: Sequence[Named | tuple[Named, Mapping[str, Any]] | Candidate] | None = None,
+    strategies: str | Sequence[Named | tuple[Named, Mapping[str, Any]] | Candidate] | None = None,
     *,
     options: Mapping[str, Any] | None = None,
 ) -> Comparison:
@@ -55,8 +55,13 @@ def compare(
     `OptionError` for an option that a strategy named with it, or of the common ones no strategy, takes; `OptionError`
     and `UnknownLengthError` for a value of a common option that none of them takes; `UnknownStrategyError`.
     """
+    if not isinstance(document, MDocument):
+        raise OptionError(
+            f"The document must be an MDocument, got {type(document).__name__}. Make one: MDocument.from_file(path)."
+        )
     common = dict(options or {})
-    asked = candidates(document, common) if strategies is None else [_candidate(item) for item in strategies]
+    named = [strategies] if isinstance(strategies, str) else strategies
+    asked = candidates(document, common) if named is None else [_candidate(item) for item in named]
     if not asked:
         raise OptionError(
             "compare needs a strategy at least, got an empty list. Give names, or None for the usual ones."
@@ -77,6 +82,8 @@ def _candidate(item: Named | tuple[Named, Mapping[str, Any]] | Candidate) -> Can
     if isinstance(item, Candidate):
         return item
     if isinstance(item, tuple):
+        if len(item) != 2:
+            raise OptionError(f"A strategy with options is a pair (name, {{option: value}}), got {item!r}.")
         return Candidate(item[0], dict(item[1]))
     return Candidate(item, {})
 

@@ -43,6 +43,8 @@ class Access:
         `roles` is a file of roles or what `read_roles` made of one. Raises `OptionError` for a key without a value and
         for a role that `roles` do not have.
         """
+        if where is not None and not isinstance(where, Mapping):
+            raise OptionError(f"where must be a mapping of keys to values such as {{'dept': 'hr'}}, got {where!r}.")
         rule = {normalize("NFC", key): _values(key, given) for key, given in (where or {}).items()}
         if role is None:
             return cls(rule)

@@ -67,7 +67,7 @@ def read_corpus(
 
     Raises `DocumentError` when no document is left.
     """
-    required = [require] if isinstance(require, str) else list(require)
+    required = require.split(",") if isinstance(require, str) else list(require)
     roots = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     found: list[_Found] = []
     left_out: list[LeftOut] = []

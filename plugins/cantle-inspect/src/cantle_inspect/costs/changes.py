@@ -85,13 +85,30 @@ _SAMPLE = 50
 
 
 def _is_recut(found: Diff, pool: Pool) -> bool:
-    """Whether most chunks are gone, and nearly all of these are still there, word for word, in the documents."""
-    if len(found.gone) <= len(found.kept) + len(found.moved):
+    """Whether most chunks are gone, and nearly all of these are still there, word for word, in the documents; or one is
+    longer than any may be now. Chunks of files that are no documents here say nothing of settings."""
+    names = {document.source.rpartition("/")[2] for document in pool.documents}
+    gone = [record for record in found.gone if _source(record).rpartition("/")[2] in names]
+    if any(_is_too_long(_content(record), pool) for record in gone):
+        return True
+    if len(gone) <= len(found.kept) + len(found.moved):
         return False
-    step = max(1, len(found.gone) // _SAMPLE)
-    texts = [text for record in found.gone[::step] if (text := _content(record).strip())]
+    step = max(1, len(gone) // _SAMPLE)
+    texts = [text for record in gone[::step] if (text := _content(record).strip())]
     there = sum(1 for text in texts if any(text in document.text for document in pool.documents))
     return bool(texts) and there >= 0.9 * len(texts)
+
+
+def _is_too_long(text: str, pool: Pool) -> bool:
+    """Whether a text is above the limit of every strategy that cut the documents, as far as these have one."""
+    strategies = {id(s): s for passage in pool.passages if (s := passage.chunks.strategy) is not None}.values()
+    limits = [(s.limit, s.length) for s in strategies if hasattr(s, "limit") and hasattr(s, "length")]
+    return len(limits) == len(strategies) > 0 and all(length(text) > limit for limit, length in limits)
+
+
+def _source(record: Record) -> str:
+    found = record.source if isinstance(record, Chunk) else record.get("source", "")
+    return found if isinstance(found, str) else ""
 
 
 def _content(record: Record) -> str:

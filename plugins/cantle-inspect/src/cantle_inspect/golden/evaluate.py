@@ -12,12 +12,12 @@ from ..corpus.access import Access
 from ..corpus.pool import Cutting, CuttingLike, Pool
 from ..corpus.roles import Roles
 from ..rank import NamedRanker, Ranker, named
-from ..rank.hits import ranker_name
+from ..rank.hits import lowest, ranker_name
 from .answers import Answer, Problem
 from .askings import Asking, askings, check_roles
 from .checks import Checks
 from .evaluation import Evaluation
-from .index import Index, lowest
+from .index import Index
 from .metrics import TokenPositions
 from .questions import Question, folded
 from .taken import Asked, Documents, RolesLike, corpus_of, golden_of, roles_of, share, whole, wholes

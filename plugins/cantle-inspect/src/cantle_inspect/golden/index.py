@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import inf
 from typing import Any
 
 from ..corpus.pool import Passage
-from ..rank import Ranker, bm25, tf_cosine
-from ..rank.hits import Hit, ranker_name, scorer, scores
+from ..rank import Ranker
+from ..rank.hits import Hit, lowest, ranker_name, scorer, scores
 from .metrics import Layout, Piece, Span, TokenPositions, overlap_scores, piece_of, precision_omega, within_budget
 from .questions import Question, folded
 
-__all__ = ["Index", "Ranking", "lowest"]
-
-
-def lowest(ranker: Ranker) -> float:
-    """The score above which a chunk counts as found.
-
-    It is 0 for `tf-cosine` and `bm25`: what scores 0 has no word of the question. Of the scores of other rankers
-    nothing is known (those of cross-encoders are often negative), so every one counts, but for minus infinity.
-    """
-    made = getattr(ranker, "make", ranker)
-    return 0.0 if made is tf_cosine or made is bm25 else -inf
+__all__ = ["Index", "Ranking"]
 
 
 class Index:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cantle import Chunks, MDocument, Strategy, registry
+from cantle.errors import OptionError
 
 from .settings import fields
 
@@ -19,8 +20,13 @@ def explained(
 ) -> Chunks:
     """The chunks of a document as `document.chunk(strategy, **options)` gives them, with reasons where there are any.
 
-    `explain=True` is given to strategies that have the option, unless `options` say something else.
+    `explain=True` is given to strategies that have the option, unless `options` say something else. Raises
+    `OptionError` for what is no document, and what `chunk` raises.
     """
+    if not isinstance(document, MDocument):
+        raise OptionError(
+            f"The document must be an MDocument, got {type(document).__name__}. Make one: MDocument.from_file(path)."
+        )
     given = dict(options or {})
     if strategy is None or strategy == "":
         strategy = document.strategy_for(given)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from cantle.errors import CantleError
 
 from ..corpus.pool import Passage
-from . import Ranker, Scorer
+from . import Ranker, Scorer, bm25, tf_cosine
 from .named import NamedRanker
 
-__all__ = ["Hit", "RankError", "ordered", "ranked", "ranker_name", "scorer", "scores"]
+__all__ = ["Hit", "RankError", "lowest", "ordered", "ranked", "ranker_name", "scorer", "scores"]
 
 
 class RankError(CantleError):
@@ -106,6 +106,16 @@ def _short(value: Any) -> str:
 def _ordered(passages: Sequence[Passage], numbers: Sequence[float]) -> list[Hit]:
     order = sorted(range(len(passages)), key=lambda i: -numbers[i])
     return [Hit(passages[i], numbers[i]) for i in order]
+
+
+def lowest(ranker: Ranker) -> float:
+    """The score above which a chunk counts as found.
+
+    It is 0 for `tf-cosine` and `bm25`: what scores 0 has no word of the question. Of the scores of other rankers
+    nothing is known (those of cross-encoders are often negative), so every one counts, but for minus infinity.
+    """
+    made = getattr(ranker, "make", ranker)
+    return 0.0 if made is tf_cosine or made is bm25 else -inf
 
 
 def ranker_name(ranker: Ranker) -> str:

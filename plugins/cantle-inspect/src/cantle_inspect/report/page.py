@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from cantle import Chunks
 from cantle.commands import counted
+from cantle.errors import OptionError
 from cantle.html_view import escaped
 
 from ..measures.settings import title
@@ -44,8 +45,13 @@ def view(chunks: Chunks) -> str:
     chunk ends where it ends is said when it was cut with `explain=True`.
 
     The same chunks give the same page, byte for byte. Its size and the time are linear in those of the document and
-    its chunks.
+    its chunks. Raises `OptionError` for what is no `Chunks`.
     """
+    if not isinstance(chunks, Chunks):
+        raise OptionError(
+            f"view takes the chunks of a document, got {type(chunks).__name__}. Cut it first: "
+            "view(explained(MDocument.from_file(path)))."
+        )
     text = chunks.source.text
     sizes = measured(chunks)
     breaks = line_breaks(text, _BLOCK)
