@@ -271,7 +271,6 @@ def test_reasons_do_not_name_the_file_again_nor_end_in_a_point(tmp_path: Path) -
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
-@pytest.mark.timeout(20)
 def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
     write(tmp_path, a_md="x")
     os.mkfifo(tmp_path / "pipe.md")
