@@ -151,10 +151,19 @@ class _Pool:
         # Python before 3.11.5 waits for ever for what is still being sent to workers that are gone (gh-94777).
         if sys.version_info < (3, 11, 5):
             with suppress(AttributeError, OSError):
-                self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
+                _let_go(self._executor._call_queue._reader)  # type: ignore[attr-defined]
         self._executor.shutdown(wait=True, cancel_futures=True)
         for process in processes:
             process.join()
+
+
+def _let_go(reader: Any) -> None:
+    """Close our end of a pipe, but leave its number open: the thread that sends closes that, perhaps just now."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(null, reader.fileno(), inheritable=False)
+    finally:
+        os.close(null)
 
 
 def _died(item: Item) -> Result:
