@@ -1,0 +1,67 @@
+"""What goes wrong between us and a model. All errors derive from `CantleError`."""
+
+from __future__ import annotations
+
+from cantle.errors import CantleError, CantleWarning
+
+__all__ = ["REASONS", "AnswerError", "BudgetError", "ModelError", "ModelWarning", "RefusedError"]
+
+REASONS = {
+    "rate_limited": "the provider asks to slow down (429)",
+    "server_error": "the provider failed (5xx)",
+    "timeout": "no answer came in time",
+    "connection": "the connection failed or was cut",
+    "bad_request": "the provider does not take the request (4xx)",
+    "context_length": "the request is too long for the model",
+    "unauthorized": "the key is missing, wrong or not allowed to do this (401, 403)",
+    "not_found": "there is no such model or address (404)",
+    "quota": "the account has no credit left",
+    "refused": "the model refused",
+    "content_filter": "the provider's filter kept the answer back",
+    "empty": "the answer is empty",
+    "truncated": "the answer was cut off at the limit for its length",
+    "malformed": "the answer is no JSON",
+    "invalid": "the answer is JSON of another form than asked for",
+    "not_recorded": "the answer is not among the recorded ones, and nothing is asked in replay",
+    "budget": "the call could exceed the spending limit",
+    "cancelled": "the run was ended before the call began",
+}
+"""Why a call failed, as `ModelError.reason` says it."""
+
+_FATAL = {"unauthorized", "not_found", "quota", "budget", "cancelled"}
+
+
+class ModelError(CantleError):
+    """A call of a model that gave no usable answer. `reason` is a key of `REASONS`, `detail` what was said."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        self.reason, self.detail = reason, detail
+        said = f" {detail}" if detail else ""
+        super().__init__(f"{REASONS[reason][0].upper()}{REASONS[reason][1:]}.{said}")
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str, str]]:
+        return type(self), (self.reason, self.detail)
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether all other calls would fail as well, so that a run need not go on."""
+        return self.reason in _FATAL
+
+
+class AnswerError(ModelError):
+    """The model answered, and was paid, but its answer cannot be used."""
+
+
+class RefusedError(AnswerError):
+    """The model, or the provider's filter, declined: asking once more gives the same."""
+
+
+class BudgetError(ModelError):
+    """The next call could exceed the spending limit, so it was not made. What was paid for before is kept."""
+
+    def __init__(self, reason: str = "budget", detail: str = "") -> None:
+        super().__init__(reason, detail)
+
+
+class ModelWarning(CantleWarning):
+    """Some calls of a model failed; what depends on the others is there."""

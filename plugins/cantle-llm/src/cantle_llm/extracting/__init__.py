@@ -1,0 +1,1 @@
+"""Extractors of metadata that ask a model: title, summary, keywords, questions, schema."""

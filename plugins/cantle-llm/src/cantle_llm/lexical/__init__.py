@@ -1,0 +1,1 @@
+"""Topical segmentation without a model: by headings, and by the words that neighbouring lines share."""

@@ -1,0 +1,1 @@
+"""Models: what one is to us, and the official `openai` SDK as one."""

@@ -1,0 +1,19 @@
+"""A server on loopback that speaks the wire format of OpenAI's chat completions, with scripted answers and faults.
+
+For tests, of cantle and of what is built on it: the SDK is the real one, and so is the HTTP.
+
+```python
+from cantle_llm import Client
+from cantle_llm.testing import ScriptedServer
+
+with ScriptedServer(lambda asked: f"You said: {asked.prompt}") as server, Client("any", base_url=server.url) as client:
+    print(client.complete([{"role": "user", "content": "hello"}]))
+```
+"""
+
+from __future__ import annotations
+
+from .faults import Fault
+from .server import Asked, ScriptedServer
+
+__all__ = ["Asked", "Fault", "ScriptedServer"]

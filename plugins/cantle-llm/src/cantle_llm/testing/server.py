@@ -1,0 +1,227 @@
+"""The server itself."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any
+
+from .faults import Fault
+
+__all__ = ["Asked", "ScriptedServer"]
+
+Answer = str | Mapping[str, Any] | Sequence[Any] | Fault | None
+"""Text, a JSON value, a fault, or None for an empty answer."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request: its number from 0 in the order of arrival, its body, and its headers (names in lower case)."""
+
+    number: int
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The messages."""
+        return list(self.body["messages"])
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last message, the user's."""
+        return self.messages[-1]["content"]
+
+    @property
+    def system(self) -> str:
+        """The text of the system message; empty where there is none."""
+        return next((m["content"] for m in self.messages if m["role"] == "system"), "")
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema that is asked for, if any."""
+        form = self.body.get("response_format") or {}
+        found = (form.get("json_schema") or {}).get("schema")
+        return found if isinstance(found, Mapping) else None
+
+
+class ScriptedServer:
+    """A server at `url`. `answer` is a function of what is asked, or a list of answers by order of arrival.
+
+    `requests` are those that came, `most_at_once` how many were answered at the same time. `usage` False leaves the
+    counts of tokens out; a function of (asked, text) gives them. `refused_formats` are answered with 400, as servers do
+    that know no JSON by schema. Errors that may be tried again carry `retry-after-ms: 1`, so tests need not wait.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Asked], Answer] | Sequence[Answer],
+        *,
+        usage: bool | Callable[[Asked, str], tuple[int, int]] = True,
+        seconds: float = 0.0,
+        refused_formats: Sequence[str] = (),
+        key: str | None = None,
+    ) -> None:
+        self._answer, self._usage, self._seconds = answer, usage, seconds
+        self._refused, self._key = set(refused_formats), key
+        self.requests: list[Asked] = []
+        self.most_at_once = 0
+        self._at_once = 0
+        self._lock = Lock()
+        self._closing = Event()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), name="scripted-server", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL for a client."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> ScriptedServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Asked:
+        with self._lock:
+            asked = Asked(len(self.requests), body, headers)
+            self.requests.append(asked)
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        return asked
+
+    def _left(self) -> None:
+        with self._lock:
+            self._at_once -= 1
+
+    def _answer_to(self, asked: Asked) -> Answer:
+        if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
+            return Fault.http(401, "Incorrect API key provided", "invalid_api_key")
+        form = (asked.body.get("response_format") or {}).get("type", "text")
+        if form in self._refused:
+            return Fault.http(400, f"'response_format' of type {form!r} is not supported with this model.")
+        if callable(self._answer):
+            return self._answer(asked)
+        return self._answer[asked.number] if asked.number < len(self._answer) else Fault.http(500, "end of the script")
+
+    def _wait(self, seconds: float) -> None:
+        if seconds:
+            self._closing.wait(seconds)
+
+    def _counts(self, asked: Asked, text: str) -> tuple[int, int] | None:
+        if self._usage is False:
+            return None
+        if callable(self._usage):
+            return self._usage(asked, text)
+        words = sum(len(message["content"].split()) for message in asked.messages)
+        return words, len(text.split())
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    owner: ScriptedServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that go away are part of the plan."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        if self.path.rstrip("/").endswith("/models"):
+            self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+        else:
+            self._send(404, _error("Unknown address", "not_found"))
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if not self.path.rstrip("/").endswith("/chat/completions"):
+            self._send(404, _error("Unknown address", "not_found"))
+            return
+        owner = self.server.owner
+        asked = owner._arrived(json.loads(raw), {name.lower(): value for name, value in self.headers.items()})
+        try:
+            owner._wait(owner._seconds)
+            self._give(asked, owner._answer_to(asked))
+        finally:
+            owner._left()
+
+    def _give(self, asked: Asked, answer: Answer) -> None:
+        if not isinstance(answer, Fault):
+            text = answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer)
+            self._send(200, self._completion(asked, text))
+        elif answer.kind == "http":
+            self._send(answer.status, _error(answer.body, answer.code))
+        elif answer.kind == "slow":
+            self.server.owner._wait(answer.seconds)
+            self._drop()
+        elif answer.kind == "cut":
+            self._send(200, self._completion(asked, "cut off"), only=40)
+        elif answer.kind == "dropped":
+            self._drop()
+        elif answer.kind == "garbage":
+            self._send(200, answer.body)
+        elif answer.kind == "refusal":
+            self._send(200, self._completion(asked, "", refusal=answer.body))
+        elif answer.kind == "filtered":
+            self._send(200, self._completion(asked, "", finish="content_filter"))
+        elif answer.kind == "truncated":
+            self._send(200, self._completion(asked, answer.body, finish="length"))
+        else:
+            self._send(200, {**self._completion(asked, ""), "choices": []})
+
+    def _completion(
+        self, asked: Asked, text: str, *, refusal: str | None = None, finish: str = "stop"
+    ) -> dict[str, Any]:
+        message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
+        found: dict[str, Any] = {
+            "id": f"chatcmpl-{asked.number}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": asked.body.get("model", "scripted"),
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        }
+        counts = self.server.owner._counts(asked, text)
+        if counts is not None:
+            read, written = counts
+            found["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        return found
+
+    def _send(self, status: int, body: Any, only: int | None = None) -> None:
+        data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "text/html" if isinstance(body, str) else "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.send_header("retry-after-ms", "1")
+        self.end_headers()
+        self.wfile.write(data[:only])
+        if only is not None:
+            self._drop()
+
+    def _drop(self) -> None:
+        self.close_connection = True
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            time.sleep(0)  # gone already
+
+
+def _error(message: str, code: str = "") -> dict[str, Any]:
+    return {"error": {"message": message, "type": "scripted", "param": None, "code": code or None}}
