@@ -29,8 +29,9 @@ def each(
     """`work` on every item, at most `workers` at once. The outcomes are in the order of the items.
 
     A `ModelError` is an outcome; after one that is fatal no call is begun any more, and the items that are left have it
-    too. `done(number, outcome)` is called in the calling thread as calls end. When it is interrupted (Ctrl-C), or `done`
-    or `work` raises something else, calls under way are waited for, so that their answers are recorded, and none is begun.
+    too. `done(number, outcome)` is called in the calling thread as calls end. When it is interrupted (Ctrl-C), or
+    `done` or `work` raises something else, calls under way are waited for, so that their answers are recorded, and none
+    is begun.
     """
     from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
     from contextvars import copy_context

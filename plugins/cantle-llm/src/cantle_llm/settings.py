@@ -23,7 +23,7 @@ class Settings:
 
     `model` has no default: which one is paid for is yours to say. `base_url` None is OpenAI's own address. The key of
     `OPENAI_API_KEY` is sent to that address, or to the one in `OPENAI_BASE_URL`, and to no other. `budget` is in US
-    dollars; `price` two numbers, US dollars for a million tokens of input and of output, where the price lists have none.
+    dollars; `price` two numbers, US dollars for a million tokens of input and of output, where price lists have none.
     """
 
     model: str = ""

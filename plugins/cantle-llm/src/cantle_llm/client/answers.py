@@ -42,8 +42,8 @@ class Answers:
     """Answers by key, in a JSON Lines file: `{"key": ..., "answer": ...}`.
 
     Each is appended at once as a whole line, whatever other threads or processes append. A failure is written as
-    `{"key": ..., "failed": reason}`; it is asked for again, but replayed as it was. A line that is no entry, such as one
-    half-written, is passed over. Raises `OptionError` when the file cannot be read or written, or is another one.
+    `{"key": ..., "failed": reason}`; it is asked for again, but replayed as it was. A line that is no entry, such as
+    one half-written, is passed over. Raises `OptionError` when the file cannot be read or written, or is another one.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:

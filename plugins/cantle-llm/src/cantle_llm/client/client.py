@@ -105,7 +105,7 @@ class Client:
 
     def complete(self, messages: Sequence[Message], **options: Any) -> str:
         """The model's answer as text. Options: `model`, `temperature`, `max_output_tokens`. Raises `ModelError`."""
-        return self.run("complete").complete(messages, **options)
+        return str(self.run("complete").complete(messages, **options))
 
     def structured(
         self,

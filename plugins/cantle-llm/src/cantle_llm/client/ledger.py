@@ -76,15 +76,15 @@ class Ledger:
             most = self._money(tokens, Decimal(request.max_output_tokens or 0))
             spent = self._cost.total_cost + self._reserved
             if spent + most > self.budget:
-                error = BudgetError(
+                over = BudgetError(
                     detail=f"The limit is {self.budget:f} USD; {self._cost.total_cost:f} are spent, "
                     f"{self._reserved:f} set aside for calls under way, and the next one may cost {most:f}."
                 )
             else:
                 self._reserved += most
                 return most
-        self._note(error)
-        raise error
+        self._note(over)
+        raise over
 
     def _note(self, error: BudgetError) -> None:
         with self._lock:

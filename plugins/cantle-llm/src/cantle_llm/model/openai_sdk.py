@@ -15,9 +15,9 @@ __all__ = ["OpenAIModel"]
 class OpenAIModel:
     """A model behind an OpenAI-compatible endpoint.
 
-    Timeouts, and retries with growing pauses on 408, 409, 429, 5xx and lost connections, are the SDK's. What an endpoint
-    does not know (JSON by schema, `max_completion_tokens`, a temperature) is left out or written otherwise once it has
-    said so.
+    Timeouts, and retries with growing pauses on 408, 409, 429, 5xx and lost connections, are the SDK's. What an
+    endpoint does not know (JSON by schema, `max_completion_tokens`, a temperature) is left out or written otherwise
+    once it has said so.
     """
 
     def __init__(
