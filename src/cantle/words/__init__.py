@@ -13,7 +13,10 @@ of the text, whatever is in it, and give the same answer on every machine.
 
 from __future__ import annotations
 
+from .digest import summary
+from .guess import language_of
+from .phrases import keywords
 from .stops import LANGUAGES, stop_words
 from .tokens import Word, fold, words
 
-__all__ = ["LANGUAGES", "Word", "fold", "stop_words", "words"]
+__all__ = ["LANGUAGES", "Word", "fold", "keywords", "language_of", "stop_words", "summary", "words"]

@@ -7,9 +7,9 @@ from importlib.resources import files
 
 from ..blocks.sentences.languages import LANGUAGES
 from ..errors import OptionError
-from .tokens import fold
+from .tokens import fold, is_unspaced
 
-__all__ = ["LANGUAGES", "check_language", "stop_words"]
+__all__ = ["LANGUAGES", "check_language", "says_nothing", "stop_words"]
 
 
 def stop_words(language: str | None = None) -> frozenset[str]:
@@ -28,6 +28,19 @@ def check_language(language: object) -> None:
         raise OptionError(
             f"language must be one of {', '.join(map(repr, LANGUAGES))}, or 'any' for all of them; got {language!r}."
         )
+
+
+def says_nothing(word: str, folded: str, stop: frozenset[str]) -> bool:
+    """Whether a word is a stop word; also one of two letters that is no acronym, and a syllable of Hiragana or Thai."""
+    if folded in stop or folded.endswith("'"):
+        return True
+    if is_unspaced(word):
+        return not _is_han(word)
+    return len(folded) < 3 and not (len(word) == 2 and word.isupper())
+
+
+def _is_han(word: str) -> bool:
+    return word[0] >= "\u2e80" and not "\u3041" <= word[0] <= "\u309f"
 
 
 @cache

@@ -42,9 +42,9 @@ class Word(NamedTuple):
 def words(text: str) -> Iterator[Word]:
     """The words of a text in order, none over another.
 
-    A word is a run of letters, marks and digits. Apostrophes, hyphens, underscores and Catalan's raised dot belong to it
-    between two of these (`don't`, `e-mail`, `max_size`), a period between two letters (`e.g`, `example.com`), a period
-    or comma between two digits (`3.14`, `1,000`). An article or pronoun that lost its vowel is a word with its
+    A word is a run of letters, marks and digits. Apostrophes, hyphens, underscores and the raised dot of Catalan join
+    two of these (`don't`, `e-mail`, `max_size`), a period joins two letters (`e.g`, `example.com`), a period or a comma
+    two digits (`3.14`, `1,000`). An article or pronoun that lost its vowel is a word with its
     apostrophe: `l'amour` is `l'` and `amour`.
 
     Chinese characters, Hiragana, and letters of Thai, Lao, Khmer and Burmese, which are written without blanks, are one

@@ -1,0 +1,96 @@
+"""A text in a few of its sentences: SumBasic.
+
+A. Nenkova, L. Vanderwende: The impact of frequency on summarization. Microsoft Research MSR-TR-2005-101 (2005).
+"""
+
+from __future__ import annotations
+
+from ..errors import OptionError
+from . import prose
+from .guess import language_of
+from .prose import Sentence, one_line
+from .stops import check_language, says_nothing, stop_words
+from .tokens import fold
+
+__all__ = ["summary"]
+
+_FEW = 4
+"""Sentences of fewer words that say something are headings and exclamations: taken only when there is no other."""
+_PROSE = 0.5
+"""What has fewer letters than this part is a table, a formula or code."""
+_MARKS = " \t#>*+-\u2022\u25aa\u25cf"
+
+
+def summary(text: str, *, sentences: int = 2, language: str | None = None) -> str:
+    """A summary made of sentences of the text as they stand there, at most so many, in their order.
+
+    They are chosen by SumBasic (Nenkova and Vanderwende 2005): of the sentences with the word that comes most often,
+    the one whose words come most often on average; then the words in it count less, so that the next one says something
+    else. Of equal sentences the first is taken. Headings, and what is mostly no letters (tables, formulas, code), are
+    taken only where there is nothing else.
+
+    A sentence is as in the text, with one blank for any white space, and without the marks of a heading, list or
+    quotation in front of it. A blank text gives `""`. `language` says by whose rules sentences end and which words are
+    stop words, see `stop_words`; None takes the language that the text is in, or what all have in common.
+
+    Raises `OptionError` unless `sentences` is a whole number from 1 on, and for a language that we have no words of.
+    """
+    if isinstance(sentences, bool) or not isinstance(sentences, int) or sentences < 1:
+        raise OptionError(f"sentences must be a whole number from 1 on, got {sentences!r}.")
+    check_language(language)
+    language = language or language_of(text) or "any"
+    stop = stop_words(language)
+    found = _candidates(text, language, stop)
+    chosen = found if len(found) <= sentences else [found[i] for i in _chosen(found, sentences)]
+    return _joined([one_line(text[sentence.start : sentence.end]) for sentence in chosen])
+
+
+def _candidates(text: str, language: str, stop: frozenset[str]) -> list[Sentence]:
+    """The sentences to choose from, without the marks in front; with the words that say something."""
+    found: list[Sentence] = []
+    proper: list[Sentence] = []
+    for start, end, inside in prose.sentences(text, language):
+        bare = len(text[start:end].lstrip(_MARKS))
+        if not bare:
+            continue
+        telling = [word for word in inside if not says_nothing(word.text, fold(word.text), stop)]
+        found.append(Sentence(end - bare, end, telling))
+        letters = sum(len(word.text) for word in inside)
+        is_heading = text[text.rfind("\n", 0, end - bare) + 1] == "#"
+        if len(telling) >= _FEW and letters >= _PROSE * bare and not is_heading:
+            proper.append(found[-1])
+    return proper or [sentence for sentence in found if sentence.words] or found
+
+
+def _chosen(found: list[Sentence], count: int) -> list[int]:
+    """The numbers of `count` sentences, ascending."""
+    numbers: dict[str, int] = {}
+    terms = [[numbers.setdefault(fold(word.text), len(numbers)) for word in sentence.words] for sentence in found]
+    often = [0.0] * len(numbers)
+    total = sum(map(len, terms)) or 1
+    for inside in terms:
+        for term in inside:
+            often[term] += 1 / total
+    left = set(range(len(found)))
+    while len(left) > len(found) - count:
+        best = max((often[term] for i in left for term in terms[i]), default=0.0)
+        ranked = (
+            (
+                any(often[term] == best for term in terms[i]),
+                sum(often[term] for term in terms[i]) / (len(terms[i]) or 1),
+                -i,
+            )
+            for i in left
+        )
+        i = -max(ranked)[-1]
+        left.remove(i)
+        for term in set(terms[i]):
+            often[term] **= 2
+    return [i for i in range(len(found)) if i not in left]
+
+
+def _joined(sentences: list[str]) -> str:
+    """Sentences one behind the other: with a blank, but after Chinese and Japanese ones."""
+    from ..blocks.sentences.marks import CJK
+
+    return "".join(s if s[-1:] in CJK else s + " " for s in sentences).rstrip(" ")
