@@ -384,6 +384,31 @@ def test_fail_fast_raises_and_keeps_what_was_made(run: Any, kind: type[Client], 
     assert len((tmp_path / "n").read_text().splitlines()) == 2
 
 
+class Spent(Exception):
+    is_fatal = True
+
+
+@WAYS
+@COUNTS
+@pytest.mark.parametrize("kind", [Client, Later])
+def test_a_fatal_error_ends_the_run_and_keeps_what_was_made(run: Any, kind: type[Client], concurrency: int) -> None:
+    client = kind(lambda user: Spent("the limit is reached") if user[-1] in "23456789" else "n")
+    chunks = chunks_of(*(f"block {i}" for i in range(10)))
+    with pytest.warns(ContextWarning) as warned:
+        found = run(client, None, chunks, template="{chunk}", concurrency=concurrency)
+    assert [chunk.metadata.get("context") for chunk in found] == ["n", "n", *[None] * 8]
+    assert len(client.messages) <= 2 + concurrency
+    assert [str(one.message) for one in warned] == [
+        "8 of 10 chunks have no note. The run was stopped by Spent: the limit is reached. Call contextualize again "
+        "with what came back: only these chunks are asked for."
+    ]
+
+
+def test_a_fatal_error_with_fail_fast_is_raised() -> None:
+    with pytest.raises(Spent, match="limit"):
+        contextualize(Client(lambda user: Spent("limit")), DOCUMENT, dictionaries(3), fail_fast=True)
+
+
 @pytest.mark.parametrize("run", [contextualize, run_async])
 def test_fail_fast_waits_for_what_is_under_way(run: Any) -> None:
     gate = threading.Barrier(3)

@@ -81,9 +81,11 @@ def contextualize(
     where `context_size` left room for one; else it is whole, and a chunk that is too long with it is marked `oversize`.
 
     A chunk whose call fails or gives nothing stays as it is, with a `ContextWarning`, and the others go on; with
-    `fail_fast` the client's error is raised, and the notes made until then are in the dictionaries and in the `resume`
-    file. A client that is None or not ready is a `ContextWarning`, and `chunks` come back as they are. Raises
-    `OptionError` for wrong arguments, before anything is asked.
+    `fail_fast` the client's error is raised, and the notes made until then are in the dictionaries and in the
+    `resume` file. An error of the client with a true attribute `is_fatal` (a wrong key, a spending limit) ends the
+    run: no more calls are begun, one `ContextWarning` says why, and what comes back has the notes made until then. A
+    client that is None or not ready is a `ContextWarning`, and `chunks` come back as they are. Raises `OptionError`
+    for wrong arguments, before anything is asked.
     """
     chunks = as_chunks(chunks)
     run = _prepare(client, document, chunks, options, more)
@@ -173,6 +175,7 @@ class _Run(Deliver):
         self._errors: dict[int, Exception] = {}
         self._missing = 0
         self._taken = 0  # from the resume file
+        self._stopped: Exception | None = None  # the client's error after which no call would succeed
         self._causes: list[str] = []  # of the calls before the first note, "" where the answer is empty
         self._progress: Callable[[bool], object] = lambda noted: None
         self._saved: SavedNotes | None = None
@@ -279,6 +282,9 @@ class _Run(Deliver):
         if error is not None and not note and self.options.fail_fast:
             self._errors[block.number] = error
             return False
+        if error is not None and not note and getattr(error, "is_fatal", False) is True:
+            self._stopped = self._stopped or error
+            return False
         if error is not None or not note:
             cause = "the answer is empty" if error is None else f"{type(error).__name__}: {error}"
             what = (
@@ -301,11 +307,15 @@ class _Run(Deliver):
 
     def _sum_up(self) -> None:
         """Warn of several chunks without a note, once more and in one."""
-        if self._missing < 2:
+        if self._missing < 2 and self._stopped is None:
             return
-        message = f"{self._missing} of {self._total} chunks have no note."
+        missing = self._missing + self._total - self._done  # after a stop some were never asked for
+        message = f"{missing} of {self._total} chunks have no note."
         first = self._causes[:_ALIKE]
-        if len(first) == _ALIKE and first[0] and len(set(first)) == 1:
+        if self._stopped is not None:
+            cause = f"{type(self._stopped).__name__}: {self._stopped}".rstrip(".")
+            message += f" The run was stopped by {cause}."
+        elif len(first) == _ALIKE and first[0] and len(set(first)) == 1:
             message += f" The first calls all failed with {first[0]}; fail_fast=True stops at the first error."
         if self.options.skip_if_present:
             message += " Call contextualize again with what came back: only these chunks are asked for."
