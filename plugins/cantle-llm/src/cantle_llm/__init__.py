@@ -18,42 +18,69 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .client.client import Client, Run
     from .client.usage import Control, Cost, Usage
+    from .contextualizing import Contextualized, Estimate, contextualize, estimate_notes
     from .errors import AnswerError, BudgetError, ModelError, ModelWarning, RefusedError
     from .model.protocol import Model, Reply, Request
+    from .partitioning.counters import counts
+    from .partitioning.partition import apartition, partition
+    from .partitioning.result import Block, PartitionResult, Persisted
+    from .partitioning.strategy import Partition
     from .settings import Settings
 
 _HOMES = {
     "AnswerError": "errors",
+    "Block": "partitioning.result",
     "BudgetError": "errors",
     "Client": "client.client",
+    "Contextualized": "contextualizing",
     "Control": "client.usage",
     "Cost": "client.usage",
+    "Estimate": "contextualizing",
     "Model": "model.protocol",
     "ModelError": "errors",
     "ModelWarning": "errors",
+    "Partition": "partitioning.strategy",
+    "PartitionResult": "partitioning.result",
+    "Persisted": "partitioning.result",
     "RefusedError": "errors",
     "Reply": "model.protocol",
     "Request": "model.protocol",
     "Run": "client.client",
     "Settings": "settings",
     "Usage": "client.usage",
+    "apartition": "partitioning.partition",
+    "contextualize": "contextualizing",
+    "counts": "partitioning.counters",
+    "estimate_notes": "contextualizing",
+    "partition": "partitioning.partition",
 }
 
 __all__ = [
     "AnswerError",
+    "Block",
     "BudgetError",
     "Client",
+    "Contextualized",
     "Control",
     "Cost",
+    "Estimate",
     "Model",
     "ModelError",
     "ModelWarning",
+    "Partition",
+    "PartitionResult",
+    "Persisted",
     "RefusedError",
     "Reply",
     "Request",
     "Run",
     "Settings",
     "Usage",
+    "apartition",
+    "contextualize",
+    "counts",
+    "estimate_notes",
+    "partition",
 ]
 
 
@@ -69,4 +96,20 @@ def __getattr__(name: str) -> Any:
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    return {}
+    return {"partition": "cantle_llm.commands.partition:command"}
+
+
+@hookimpl
+def register_extractors() -> dict[str, Any]:
+    """Our extractors; what does the work is imported when a field is extracted."""
+    from .extracting import EXTRACTORS
+
+    return dict(EXTRACTORS)
+
+
+@hookimpl
+def register_strategies() -> list[type[Any]]:
+    """Our strategy."""
+    from .partitioning.strategy import Partition
+
+    return [Partition]

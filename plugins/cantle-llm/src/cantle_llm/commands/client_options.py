@@ -90,7 +90,7 @@ def client_of(settings: dict[str, Any]) -> Client:
     own = client.settings
     if own.api_key is None and own.base_url is None and not own.replay:
         raise click.UsageError(
-            "No key is given. Set CANTLE_LLM_API_KEY or OPENAI_API_KEY, or give --base-url for a server that wants none."
+            "No key is given. Set CANTLE_LLM_API_KEY or OPENAI_API_KEY, or name a server that wants none: --base-url."
         )
     return client
 

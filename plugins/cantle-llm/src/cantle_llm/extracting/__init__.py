@@ -1,1 +1,46 @@
-"""Extractors of metadata that ask a model: title, summary, keywords, questions, schema."""
+"""Metadata of chunks by a model: the extractors `title`, `summary`, `questions`, `keywords` and `schema`.
+
+Here is only what the host asks for when it looks at plugins; what does the work is imported when a field is extracted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cantle import Chunks, MDocument
+
+__all__ = ["EXTRACTORS", "Extractor"]
+
+_ALL = ("llm", "model", "language")
+
+
+class Extractor:
+    """The extractor of one field. `options` are the names of those that it takes."""
+
+    def __init__(self, field: str, *options: str) -> None:
+        self.field = field
+        self.options = (*options, *_ALL)
+
+    def __repr__(self) -> str:
+        return f"<cantle-llm extractor of {self.field!r}>"
+
+    def __call__(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """One mapping for each chunk, in order."""
+        from .fields import extract
+
+        return extract(self.field, chunks, options, self.options)
+
+
+EXTRACTORS = {
+    one.field: one
+    for one in (
+        Extractor("schema", "schema", "instructions", "metadata_key"),
+        Extractor("summary", "summaries", "prompt_template", "single_line"),
+        Extractor("questions", "questions", "prompt_template", "embedding_only", "single_line"),
+        Extractor("keywords", "keywords", "prompt_template"),
+        Extractor("title", "nodes", "node_template", "combine_template"),
+    )
+}
+"""By field."""

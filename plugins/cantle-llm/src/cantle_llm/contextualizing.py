@@ -1,0 +1,248 @@
+"""`contextualize`: notes by a model for each chunk, as `cantle.contextualize` makes them, with our client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import cantle
+from cantle import Chunk, Chunks
+from cantle.errors import OptionError, UnknownLengthError
+from cantle.lengths import Length, resolve
+
+from .client.answers import key_of
+from .client.client import Client, Run
+from .client.usage import Control, Cost, Usage
+from .errors import ModelError
+
+__all__ = ["Contextualized", "Estimate", "NoteClient", "contextualize", "estimate_notes"]
+
+_ANSWER = 4096
+"""Tokens that an answer is taken to have at most where no limit is set, as for a spending limit."""
+
+_PER_MESSAGE = 4
+"""Tokens that stand around a message, about."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would ask for: calls, and tokens and US dollars of these. `recorded` notes are on file.
+
+    Input is counted by the model's own encoding, or o200k_base. Output is the most that it can be: every answer as long
+    as the limit for its length, or 4,096 tokens where none is set (`is_bounded` false: it may be longer then). `cost`
+    is None where the price of the model is not known.
+    """
+
+    calls: int = 0
+    recorded: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal | None = Decimal(0)
+    is_bounded: bool = True
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.calls + other.calls,
+            self.recorded + other.recorded,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+            self.is_bounded and other.is_bounded,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """`calls`, `recorded`, `inputTokens`, `outputTokens`, `totalCost` (None: not known), `isBounded`."""
+        return {
+            "calls": self.calls,
+            "recorded": self.recorded,
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+            "totalCost": None if self.cost is None else float(self.cost),
+            "isBounded": self.is_bounded,
+        }
+
+
+@dataclass(frozen=True)
+class Contextualized:
+    """What `contextualize` gives.
+
+    `chunks` are those with their notes: new `Chunks`, or the very list of dictionaries. `missing` are the ids of chunks
+    without a note although they have a text, `error` is what ended the run early, if something did. `replayed` counts
+    notes that were on file. With a `run` of yours, `usage`, `cost`, `control` and `replayed` are those of all its calls
+    so far.
+    """
+
+    chunks: Any
+    usage: Usage
+    cost: Cost
+    control: Control
+    replayed: int = 0
+    missing: tuple[str, ...] = ()
+    error: ModelError | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """`usage`, `cost`, `control`, `replayed`, `missing`; without the chunks."""
+        return {
+            "usage": self.usage.to_dict(),
+            "cost": self.cost.to_dict(),
+            "control": self.control.to_dict(),
+            "replayed": self.replayed,
+            "missing": list(self.missing),
+        }
+
+
+class NoteClient:
+    """A client's run as `cantle.contextualize` takes a client. `stopped` is the error that no call survives."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.stopped: ModelError | None = None
+
+    def ready(self) -> bool:
+        """True. Raises `ModelError` or `OptionError` where no key or no model is given, which say what to do."""
+        if not self._run.client.model:
+            raise OptionError(
+                "No model is named. Give client=Client(model=...) or client='gpt-4.1-nano', or set CANTLE_LLM_MODEL."
+            )
+        return self._run.client.ready
+
+    def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
+        """The note. Raises `ModelError`, for an answer that is blank too."""
+        if self.stopped is not None:
+            raise self.stopped
+        try:
+            note: str = self._run.complete(messages, **options)
+        except ModelError as error:
+            if error.is_fatal:
+                self.stopped = self.stopped or error
+            raise
+        return note
+
+
+def contextualize(
+    chunks: Any,
+    client: Client | str | None = None,
+    *,
+    document: Any = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Contextualized:
+    """Have a model write a note for each chunk that says what it is about: `cantle.contextualize`, with our client.
+
+    `chunks` are `Chunks`, some of them in a list, or the dictionaries of `ContextRetrievalChunker`, which need their
+    `document`, the text. `client` is a `Client`, the name of a model, or None for the client of the `CANTLE_LLM_*`
+    variables; or give a `run` of a client, to add several documents up. Options are those of `cantle.contextualize`;
+    `concurrency` and `temperature` are the client's unless given, and a progress bar is shown on a terminal
+    (`progress=True`).
+
+    Notes are kept in the client's file of answers, under document, chunk, prompt and model: a second run asks for
+    what is missing, and pays for that alone. A chunk whose call fails stays without a note, with a `ContextWarning`.
+    An error that no call survives (key, model, spending limit) ends the run: see `error` of the result, whose chunks
+    have the notes made until then. Raises `OptionError` for wrong arguments and where no model is named, `ModelError`
+    where no key is given: before anything is asked.
+    """
+    own, run = _run_of(client, run)
+    try:
+        asked = NoteClient(run)
+        found = _noted(asked, document, chunks, run.client, {"progress": True} | options)
+    finally:
+        if own:
+            run.client.close()
+    return Contextualized(
+        chunks=found,
+        usage=run.ledger.usage,
+        cost=run.ledger.cost,
+        control=run.ledger.control,
+        replayed=run.replayed,
+        missing=tuple(_missing(found)),
+        error=asked.stopped,
+    )
+
+
+def _run_of(client: Client | str | None, run: Run | None) -> tuple[bool, Run]:
+    """The run, and whether its client was made here."""
+    if run is not None:
+        if client is not None:
+            raise OptionError("client and run are both given, and a run has its client. Keep one.")
+        return False, run
+    if client is not None and not isinstance(client, Client | str):
+        raise OptionError(
+            f"client must be a cantle_llm.Client or the name of a model, got {client!r}. Other clients are for "
+            "cantle.contextualize."
+        )
+    own = not isinstance(client, Client)
+    return own, (client if isinstance(client, Client) else Client(client)).run("contextualize")
+
+
+def _noted(asked: Any, document: Any, chunks: Any, client: Client, options: dict[str, Any]) -> Any:
+    given = {name.lower().replace("_", "") for name in options}
+    if "concurrency" not in given:
+        options["concurrency"] = client.concurrency
+    if "temperature" not in given and client.settings.temperature is not None:
+        options["temperature"] = client.settings.temperature
+    return cantle.contextualize(asked, document, chunks, **options)
+
+
+def _missing(chunks: Any) -> list[str]:
+    """The ids of chunks with a text and without a note."""
+    if isinstance(chunks, Chunks):
+        return [chunk.id for chunk in chunks if chunk.content.strip() and not _has_note(chunk)]
+    return [str(one.get("id", i)) for i, one in enumerate(chunks) if one["content"].strip() and not one.get("context")]
+
+
+def _has_note(chunk: Chunk) -> bool:
+    note = chunk.metadata.get("context")
+    return isinstance(note, str) and bool(note) and chunk.prefix.endswith(f"{note}\n\n")
+
+
+def estimate_notes(
+    chunks: Any, client: Client | str | None = None, *, document: Any = None, **options: Any
+) -> Estimate:
+    """What `contextualize` with these arguments would ask for at most. Nothing is asked; no key is needed."""
+    own, run = _run_of(client, None)
+    try:
+        counting = _Counting(run.client)
+        _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
+    finally:
+        if own:
+            run.client.close()
+    return counting.total
+
+
+class _Counting:
+    """Counts what would be asked, and answers with a note that nobody sees."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self.total = client, Estimate()
+        self._seen: set[str] = set()
+        self._counter: Length | None = None
+
+    def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
+        client = self._client
+        request = client._request(messages, **options)
+        key = key_of(request)
+        held = client.answers.get(key) if client.answers is not None else None
+        if (held is not None and not held.reason) or (client.answers is not None and key in self._seen):
+            self.total += Estimate(recorded=1)
+            return "-"
+        self._seen.add(key)
+        if self._counter is None:
+            self._counter = _counter(request.model)
+        read = sum(int(self._counter(message["content"])) + _PER_MESSAGE for message in messages)
+        written = request.max_output_tokens or _ANSWER
+        price = client.ledger.price if request.model == client.model else None
+        cost = None if price is None else sum(price.cost(read, written), Decimal(0))
+        bounded = request.max_output_tokens is not None
+        self.total += Estimate(1, 0, read, written, cost, bounded)
+        return "-"
+
+
+def _counter(model: str) -> Length:
+    for name in (model, "o200k_base"):
+        try:
+            return resolve(name)
+        except (UnknownLengthError, OptionError):
+            continue
+    raise AssertionError("unreachable")

@@ -1,0 +1,170 @@
+"""The five fields: what is asked, and under which keys the answers go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from cantle import Chunk, Chunks
+
+from .asking import asker_of
+from .contents import content, is_set, js_text, js_trim
+from .options import Options
+from .prompts import PROMPTS
+from .schemas import form_of
+from .tally import Tally
+from .task import Found, Task
+
+__all__ = ["extract"]
+
+_Work = Callable[[Task], Found]
+
+
+def extract(field: str, chunks: Chunks, given: Mapping[str, Any], known: Sequence[str]) -> Found:
+    """One mapping for each chunk, in order.
+
+    Raises `OptionError` for a wrong option, before anything is asked, and `ExtractionError` when calls failed and
+    nothing was paid for that could be kept; where something was, failures are `ModelWarning`s.
+    """
+    options = Options(field, given, known)
+    work = _FIELDS[field](options)
+    language = options.language() or _language_of(chunks)
+    prompts = PROMPTS[language]
+    instructions = options.text("instructions")
+    system = prompts.system if field != "schema" else prompts.schema if instructions is None else instructions
+    tally: Tally
+    with asker_of(options.any("llm"), options.text("model", blank=False), system, field, language) as asker:
+        tally = Tally(field, chunks, asker.keeps)
+        task = Task(chunks, [content(chunk) for chunk in chunks], asker, prompts, tally)
+        found = work(task)
+    tally.report(task.lost)
+    return found
+
+
+def _language_of(chunks: Chunks) -> str:
+    from cantle.words import language_of
+
+    found = language_of("\n".join(chunk.content for chunk in chunks))
+    return found if found in PROMPTS else "en"
+
+
+_OF = (("self", 0, "section_summary"), ("prev", -1, "prev_section_summary"), ("next", 1, "next_section_summary"))
+"""Whose summary, how far away that chunk is, and the key."""
+
+
+def _summary(options: Options) -> _Work:
+    wanted, single, template = options.summaries(), options.flag("single_line"), options.template("prompt_template")
+
+    def work(task: Task) -> Found:
+        prompt, count = _or(template, task.prompts.summary), len(task.chunks)
+        # Those that no chunk takes need not be asked for.
+        taken = {i + step for i in range(count) for of, step, _ in _OF if of in wanted}
+        asked = {i: task.prompt(prompt, text) for i, text in task.texts.items() if i in taken}
+        answers = task.ask(asked, task.asker.answer, "summary")
+        texts = {i: _lines(text, single) for i, text in answers.items() if text is not None}
+        return [
+            {key: texts[i + step] for of, step, key in _OF if of in wanted and i + step in texts} for i in range(count)
+        ]
+
+    return work
+
+
+def _questions(options: Options) -> _Work:
+    count, single = options.count("questions", 5), options.flag("single_line")
+    template = options.template("prompt_template")
+    options.unused("embedding_only", "what is embedded is not decided here")
+
+    def work(task: Task) -> Found:
+        prompt = _or(template, task.prompts.questions)
+        asked = {i: task.prompt(prompt, text, numQuestions=count) for i, text in task.texts.items()}
+        answers = task.ask(asked, task.asker.answer, "questions")
+        texts = {i: js_trim(_lines(text or "", single)) for i, text in answers.items()}
+        return task.under("questions_this_excerpt_can_answer", texts, "")
+
+    return work
+
+
+def _keywords(options: Options) -> _Work:
+    count, template = options.count("keywords", 5), options.template("prompt_template")
+
+    def work(task: Task) -> Found:
+        prompt = _or(template, task.prompts.keywords)
+        asked = {i: task.prompt(prompt, text, maxKeywords=count) for i, text in task.texts.items()}
+        answers = task.ask(asked, task.asker.answer, "keywords")
+        return task.under("excerpt_keywords", {i: js_trim(text or "") for i, text in answers.items()}, "")
+
+    return work
+
+
+def _title(options: Options) -> _Work:
+    nodes = options.count("nodes", 5, zero=False)
+    node_template, combine_template = options.template("node_template"), options.template("combine_template")
+
+    def work(task: Task) -> Found:
+        """First a candidate for each chunk, then one title for each document."""
+        documents: dict[Hashable, list[int]] = {}
+        for i in task.texts:
+            documents.setdefault(_document_of(task.chunks[i], i), []).append(i)
+        prompt = _or(node_template, task.prompts.node)
+        asked = {i: task.prompt(prompt, task.contents[i]) for some in documents.values() for i in some[:nodes]}
+        answers = task.ask(asked, task.asker.answer, "title candidate")
+        titles = combined(task, list(documents.values()), {i: js_trim(text or "") for i, text in answers.items()})
+        task.lost = [i for i in task.texts if not titles.get(i)]
+        return task.under("document_title", titles, "")
+
+    def combined(task: Task, documents: Sequence[list[int]], candidates: Mapping[int, str]) -> dict[int, str]:
+        prompt = _or(combine_template, task.prompts.combine)
+        asked: dict[int, str] = {}  # by the number of the document's first chunk, as titles are
+        titles: dict[int, str] = {}
+        for some in documents:
+            there = [candidates[i] for i in some if i in candidates]
+            if not any(there):
+                titles |= {some[0]: ""} if there else {}
+            elif len(there) == 1 and combine_template is None:
+                titles[some[0]] = there[0]  # one title for one candidate is that candidate
+            else:
+                asked[some[0]] = task.prompt(prompt, ", ".join(there))
+        answers = task.ask(asked, task.asker.answer, "title of the document")
+        titles |= {first: text or "" for first, text in answers.items()}
+        return {i: titles[some[0]] for some in documents for i in some if some[0] in titles}
+
+    return work
+
+
+def _document_of(chunk: Chunk, number: int) -> Hashable:
+    """What the chunks of one document share: its name in the metadata, else the name of the source."""
+    for key in ("docId", "doc_id"):
+        if is_set(chunk.metadata.get(key)):
+            return "named", js_text(chunk.metadata[key])
+    return ("source", chunk.source) if chunk.source else ("chunk", number)
+
+
+def _schema(options: Options) -> _Work:
+    form, key = form_of(options.any("schema")), options.text("metadata_key", blank=False)
+
+    def work(task: Task) -> Found:
+        answers = task.ask(task.texts, lambda prompt: task.asker.object(prompt, form), "object")
+        objects = {i: value for i, value in answers.items() if value is not None}
+        if key is not None:
+            return task.under(key, objects)
+        return [dict(objects.get(i, {})) for i in range(len(task.chunks))]
+
+    return work
+
+
+def _or(template: str | None, default: str) -> str:
+    return default if template is None else template
+
+
+def _lines(text: str, single: bool) -> str:
+    """The text; on a `single` line without line breaks, and with nothing in their place, as Mastra has it."""
+    return text.replace("\r", "").replace("\n", "") if single else text
+
+
+_FIELDS: dict[str, Callable[[Options], _Work]] = {
+    "schema": _schema,
+    "summary": _summary,
+    "questions": _questions,
+    "keywords": _keywords,
+    "title": _title,
+}

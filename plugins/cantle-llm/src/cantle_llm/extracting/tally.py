@@ -1,0 +1,78 @@
+"""What came of the calls for one field, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from weakref import WeakValueDictionary
+
+from cantle import Chunks
+from cantle.errors import ExtractionError
+
+from ..errors import ModelError, ModelWarning
+from ..telling import warn
+
+__all__ = ["Tally"]
+
+_NAMED = 20
+"""Of more failures only the first are told one by one."""
+
+_paid: WeakValueDictionary[int, Chunks] = WeakValueDictionary()
+"""Chunks for which a field was extracted: an error would lose what that cost."""
+
+
+class Tally:
+    """Answers and failures of one field. `kept` says that answers are in a file."""
+
+    def __init__(self, field: str, chunks: Chunks, kept: bool) -> None:
+        self._field, self._chunks, self._kept = field, chunks, kept
+        self._answered = 0
+        self._failures: list[tuple[int, str, ModelError]] = []
+
+    def answer(self) -> None:
+        """Count an answer."""
+        self._answered += 1
+
+    def fail(self, number: int, what: str, error: ModelError) -> None:
+        """Note that a call for a chunk failed; `what` is what it was to give."""
+        self._failures.append((number, what, error))
+
+    def report(self, lost: Collection[int] | None = None) -> None:
+        """Tell of failures. `lost` are the numbers of the chunks without a result where those are others.
+
+        A warning for each chunk, and one that sums up. Where nothing of these chunks was paid for, nothing is lost by
+        an error: `ExtractionError`.
+        """
+        if self._answered:
+            _paid[id(self._chunks)] = self._chunks
+        if not self._failures:
+            return
+        fatal = next((error for *_, error in self._failures if error.is_fatal), None)
+        if _paid.get(id(self._chunks)) is not self._chunks:
+            raise ExtractionError(self._nothing(fatal)) from self._failures[0][2]
+        told = [failure for failure in self._failures if not failure[2].is_fatal]
+        for number, what, error in told[:_NAMED]:
+            warn(f"extract[{self._field!r}]: no {what} for chunk {self._chunks[number].id}: {error}", ModelWarning)
+        count = len({number for number, *_ in self._failures} if lost is None else set(lost))
+        if fatal is not None or len(told) > 1:
+            warn(self._sum(count, fatal), ModelWarning)
+
+    def _nothing(self, fatal: ModelError | None) -> str:
+        error = fatal or self._failures[0][2]
+        calls = len(self._failures)
+        how = (
+            ""
+            if fatal is not None
+            else "the only call failed: "
+            if calls == 1
+            else f"all {calls} calls failed, first: "
+        )
+        return f"extract[{self._field!r}]: nothing could be extracted: {how}{error}"
+
+    def _sum(self, count: int, fatal: ModelError | None) -> str:
+        why = "" if fatal is None else f" The run was stopped: {fatal}"
+        how = (
+            "Extract again: only what is not on file is asked for."
+            if self._kept
+            else "With a file of answers (CANTLE_LLM_ANSWERS, or Client(answers=...)) another run asks for these alone."
+        )
+        return f"extract[{self._field!r}]: {count} of {len(self._chunks)} chunks got nothing.{why} {how}"
