@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cantle.errors import CantleError, CantleWarning
 
-__all__ = ["REASONS", "AnswerError", "BudgetError", "ModelError", "ModelWarning", "RefusedError"]
+__all__ = ["REASONS", "AnswerError", "BudgetError", "ModelError", "ModelWarning", "RefusedError", "error_of"]
 
 REASONS = {
     "rate_limited": "the provider asks to slow down (429)",
@@ -36,8 +36,9 @@ class ModelError(CantleError):
 
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
+        meant = REASONS.get(reason, reason)  # a model of one's own may have reasons of its own
         said = f" {detail}" if detail else ""
-        super().__init__(f"{REASONS[reason][0].upper()}{REASONS[reason][1:]}.{said}")
+        super().__init__(f"{meant[:1].upper()}{meant[1:]}.{said}")
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, str]]:
         return type(self), (self.reason, self.detail)
@@ -64,4 +65,20 @@ class BudgetError(ModelError):
 
 
 class ModelWarning(CantleWarning):
-    """Some calls of a model failed; what depends on the others is there."""
+    """Some calls of a model failed, or their answers could not be kept; what depends on the others is there."""
+
+
+_CLASSES: dict[str, type[ModelError]] = {
+    "refused": RefusedError,
+    "content_filter": RefusedError,
+    "empty": AnswerError,
+    "truncated": AnswerError,
+    "malformed": AnswerError,
+    "invalid": AnswerError,
+    "budget": BudgetError,
+}
+
+
+def error_of(reason: str, detail: str = "") -> ModelError:
+    """The error of a reason, in the class that it has: a failure that was recorded comes back as it was."""
+    return _CLASSES.get(reason, ModelError)(reason, detail)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import Context, copy_context
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 from .errors import ModelError
@@ -10,6 +13,9 @@ from .errors import ModelError
 __all__ = ["Outcome", "each"]
 
 _Item = TypeVar("_Item")
+
+_BEAT = 0.5
+"""Seconds between two calls of `waiting`, and between two looks at the keyboard where a wait cannot be interrupted."""
 
 
 class Outcome(NamedTuple):
@@ -25,43 +31,134 @@ def each(
     *,
     workers: int,
     done: Callable[[int, Outcome], object] | None = None,
+    waiting: Callable[[], object] | None = None,
+    ending: Callable[[int], object] | None = None,
 ) -> list[Outcome]:
     """`work` on every item, at most `workers` at once. The outcomes are in the order of the items.
 
     A `ModelError` is an outcome; after one that is fatal no call is begun any more, and the items that are left have it
-    too. `done(number, outcome)` is called in the calling thread as calls end. When it is interrupted (Ctrl-C), or
-    `done` or `work` raises something else, calls under way are waited for, so that their answers are recorded, and none
-    is begun.
-    """
-    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-    from contextvars import copy_context
+    too. In the calling thread, `done(number, outcome)` is called as calls end, and `waiting()` about twice a second
+    while none does. With one worker, `work` is called in that thread as well.
 
+    When it is interrupted (Ctrl-C), or `done`, `waiting` or `work` raises something else, no call is begun any more,
+    `ending(number)` is told how many are under way, and these are waited for, so that their answers are recorded; then
+    the exception goes on. A second Ctrl-C ends that wait at once: threads that are still at work end with the process.
+    """
+    run = _Alone(work) if workers <= 1 else _Crew(work, min(workers, len(items)), waiting)
     outcomes = [Outcome(error=ModelError("cancelled"))] * len(items)
     told = done or (lambda number, outcome: None)
-
-    def attempt(item: _Item) -> Outcome:
-        try:
-            return Outcome(work(item))
-        except ModelError as error:
-            return Outcome(error=error)
-
     fatal: ModelError | None = None
-    at, running = 0, dict[Future[Outcome], int]()
-    with ThreadPoolExecutor(max(1, min(workers, len(items))), "cantle-llm") as pool:
-        try:
-            while running or (at < len(items) and fatal is None):
-                while at < len(items) and len(running) < workers and fatal is None:
-                    running[pool.submit(copy_context().run, attempt, items[at])] = at
-                    at += 1
-                for future in sorted(wait(running, return_when=FIRST_COMPLETED).done, key=running.__getitem__):
-                    number = running.pop(future)
-                    outcomes[number] = outcome = future.result()
-                    if outcome.error is not None and outcome.error.is_fatal:
-                        fatal = fatal or outcome.error
-                    told(number, outcome)
-        except BaseException:
-            wait(running)
-            raise
+    at = 0
+    try:
+        while run.busy or (at < len(items) and fatal is None):
+            while at < len(items) and run.has_room and fatal is None:
+                run.begin(at, items[at])
+                at += 1
+            number, outcome = run.next()
+            outcomes[number] = outcome
+            if outcome.error is not None and outcome.error.is_fatal:
+                fatal = fatal or outcome.error
+            told(number, outcome)
+    except BaseException:
+        if run.busy and ending is not None:
+            ending(run.busy)
+        run.drain()
+        raise
+    finally:
+        run.dismiss()
     for number in range(at, len(items)):
         outcomes[number] = Outcome(error=fatal)
     return outcomes
+
+
+class _Alone:
+    """Work in the calling thread."""
+
+    has_room = True
+    busy = 0
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self._work = work
+
+    def begin(self, number: int, item: Any) -> None:
+        self._begun = (number, item)
+        self.busy, self.has_room = 1, False
+
+    def next(self) -> tuple[int, Outcome]:
+        number, item = self._begun
+        self.busy, self.has_room = 0, True  # an exception ends it as well
+        return number, _attempt(self._work, item)
+
+    def drain(self) -> None:
+        """Nothing is under way any more."""
+
+    def dismiss(self) -> None:
+        """There is nobody."""
+
+
+class _Crew:
+    """Work in threads. They are daemons: a process that has to end at once need not wait for them."""
+
+    def __init__(self, work: Callable[[Any], Any], size: int, waiting: Callable[[], object] | None) -> None:
+        self._work, self._size, self._waiting = work, size, waiting
+        self._orders: SimpleQueue[tuple[int, Any, Context] | None] = SimpleQueue()
+        self._ended: SimpleQueue[tuple[int, Outcome | BaseException]] = SimpleQueue()
+        self._threads: list[Thread] = []
+        self.busy = 0
+
+    @property
+    def has_room(self) -> bool:
+        return self.busy < self._size
+
+    def begin(self, number: int, item: Any) -> None:
+        self.busy += 1
+        self._orders.put((number, item, copy_context()))
+        if len(self._threads) < self.busy:
+            thread = Thread(target=self._serve, name=f"cantle-llm-{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self) -> None:
+        while (order := self._orders.get()) is not None:
+            number, item, context = order
+            try:
+                self._ended.put((number, context.run(_attempt, self._work, item)))
+            except BaseException as error:
+                self._ended.put((number, error))
+            del order, item, context
+
+    def next(self) -> tuple[int, Outcome]:
+        number, outcome = self._await(self._waiting)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return number, outcome
+
+    def _await(self, waiting: Callable[[], object] | None) -> tuple[int, Outcome | BaseException]:
+        while True:
+            try:
+                ended = self._ended.get(timeout=_BEAT)
+            except Empty:
+                if waiting is not None:
+                    waiting()
+                continue
+            self.busy -= 1
+            return ended
+
+    def drain(self) -> None:
+        """Wait for what is under way."""
+        while self.busy:
+            self._await(None)
+
+    def dismiss(self) -> None:
+        for _ in self._threads:
+            self._orders.put(None)
+        if not self.busy:
+            for thread in self._threads:
+                thread.join()
+
+
+def _attempt(work: Callable[[Any], Any], item: Any) -> Outcome:
+    try:
+        return Outcome(work(item))
+    except ModelError as error:
+        return Outcome(error=error)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 from hashlib import sha256
-from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from cantle.errors import OptionError
 
+from ..errors import REASONS
 from ..model.protocol import Request
+from .usage import Usage
 
 __all__ = ["Answers", "Recorded", "key_of"]
 
 _VERSION = 1
+_BEGINS = b'{"key": "'
 
 
 def key_of(request: Request) -> str:
@@ -31,82 +33,171 @@ def key_of(request: Request) -> str:
 
 
 class Recorded(NamedTuple):
-    """An answer, or, with a `reason`, why there was none."""
+    """An answer, or, with a `reason`, why there was none; and what it had cost."""
 
     answer: str
     reason: str = ""
     detail: str = ""
+    usage: Usage = Usage(source="recorded")
 
 
 class Answers:
-    """Answers by key, in a JSON Lines file: `{"key": ..., "answer": ...}`.
+    """Answers by key, in a JSON Lines file: `{"key": ..., "answer": ..., "usage": ...}`.
 
-    Each is appended at once as a whole line, whatever other threads or processes append. A failure is written as
-    `{"key": ..., "failed": reason}`; it is asked for again, but replayed as it was. A line that is no entry, such as
-    one half-written, is passed over. Raises `OptionError` when the file cannot be read or written, or is another one.
+    Each is appended at once as a whole line, whatever other threads or processes append; theirs are found too. A
+    failure is written as `{"key": ..., "failed": reason}`; it is asked for again, but replayed as it was. A line that
+    is no entry, such as one half-written, is passed over; of several entries with a key the last answer counts. In
+    memory is only where each entry is. Raises `OptionError` when the file cannot be read or written, or is another one.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = os.path.abspath(path)
         self._lock = Lock()
-        self._found: dict[str, Recorded] = {}
+        self._places: dict[str, tuple[int, int, bool]] = {}  # offset, length, whether it is an answer
+        self._unwritten: dict[str, Recorded] = {}
+        self._read_to = 0
         try:
-            held = Path(self.path).read_bytes() if os.path.exists(self.path) else b""
+            if os.path.exists(self.path) and not os.path.isfile(self.path):
+                raise OSError("it is no regular file")
             if read_only and not os.path.exists(self.path):
                 raise FileNotFoundError(f"there is no file {self.path!r} to replay")
             if not read_only:
                 os.makedirs(os.path.dirname(self.path), exist_ok=True)
                 open(self.path, "ab").close()
-        except OSError as error:
+            with open(self.path, "rb") as file:
+                self._check(file.read(64).lstrip(b"\r\n"))
+            with self._lock:
+                self._catch_up()
+        except (OSError, ValueError) as error:
             raise OptionError(f"answers must be the path of a file of answers, got {str(path)!r}: {error}.") from error
-        self._check(held)
-        for line in held.split(b"\n"):
-            self._read(line)
-        self._torn = bool(held) and not held.endswith(b"\n")
 
-    def _check(self, held: bytes) -> None:
-        first = held.split(b"\n", 1)[0]
-        if held and not (first.startswith(b'{"key": "') or b'{"key": "'.startswith(first)):
+    def _check(self, first: bytes) -> None:
+        if first and not (first.startswith(_BEGINS) or _BEGINS.startswith(first)):
             raise OptionError(
                 f"answers must be a file that an earlier run wrote, or a new one, got {self.path!r}, which begins with "
-                f"{held[:20]!r}. Nothing was written to it."
+                f"{first[:20]!r}. Nothing was written to it."
             )
 
-    def _read(self, line: bytes) -> None:
+    def _catch_up(self) -> None:
+        """Note where the entries are that came to the file since it was last looked at."""
         try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
+            size = os.stat(self.path).st_size
+        except OSError:
             return
-        key = entry.get("key") if isinstance(entry, dict) else None
-        if not isinstance(key, str):
+        if size < self._read_to:  # another file now
+            self._read_to = 0
+            self._places.clear()
+        if size == self._read_to:
             return
-        answer, failed = entry.get("answer"), entry.get("failed")
-        if isinstance(answer, str):
-            self._found[key] = Recorded(answer)
-        elif isinstance(failed, str) and not (key in self._found and not self._found[key].reason):
-            self._found[key] = Recorded("", failed, str(entry.get("detail") or ""))
+        with open(self.path, "rb") as file:
+            file.seek(self._read_to)
+            for line in file:
+                if not line.endswith(b"\n"):  # somebody is at it still, or will never end it
+                    break
+                self._note(line, self._read_to)
+                self._read_to += len(line)
+
+    def _note(self, line: bytes, offset: int) -> None:
+        entry = _entry(line)
+        if entry is None:
+            return
+        key, recorded = entry
+        held = self._places.get(key)
+        if not recorded.reason or held is None or not held[2]:
+            self._places[key] = (offset, len(line), not recorded.reason)
 
     def get(self, key: str) -> Recorded | None:
         """What is kept under this key."""
         with self._lock:
-            return self._found.get(key)
+            if key in self._unwritten:
+                return self._unwritten[key]
+            if key not in self._places or not self._places[key][2]:
+                try:
+                    self._catch_up()
+                except OSError:
+                    return None
+            if key not in self._places:
+                return None
+            offset, length, _ = self._places[key]
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(offset)
+                entry = _entry(file.read(length))
+        except OSError:
+            return None
+        return entry[1] if entry is not None and entry[0] == key else None
 
-    def add(self, key: str, answer: str) -> None:
-        """Keep an answer. Raises `OSError` when it cannot be written."""
-        self._write({"key": key, "answer": answer})
+    def add(self, key: str, answer: str, usage: Usage | None = None) -> None:
+        """Keep an answer. Raises `OSError` when it cannot be written; it is kept in memory then."""
+        self._write(key, Recorded(answer, usage=usage or Usage()), {"key": key, "answer": answer})
 
-    def fail(self, key: str, reason: str, detail: str) -> None:
+    def fail(self, key: str, reason: str, detail: str, usage: Usage | None = None) -> None:
         """Keep that there was no usable answer."""
-        self._write({"key": key, "failed": reason, "detail": detail})
+        entry = {"key": key, "failed": reason, "detail": detail}
+        self._write(key, Recorded("", reason, detail, usage or Usage()), entry)
 
-    def _write(self, entry: dict[str, Any]) -> None:
+    def _write(self, key: str, recorded: Recorded, entry: dict[str, Any]) -> None:
+        used = recorded.usage
+        if used.calls:
+            counts = {"input": used.input_tokens, "output": used.output_tokens, "cached": used.cached_tokens}
+            entry["usage"] = counts | {"calls": used.calls} | ({"estimated": True} if used.is_estimated else {})
         line = (json.dumps(entry, ensure_ascii=True) + "\n").encode()
         with self._lock:
-            self._read(line)
-            if self._torn:
-                line = b"\n" + line
-            with open(self.path, "ab", buffering=0) as file:
-                written = file.write(line)
-            self._torn = written != len(line)
-            if self._torn:
-                raise OSError(f"only {written} of {len(line)} bytes could be written to {self.path!r}")
+            try:
+                with open(self.path, "ab", buffering=0) as file:
+                    if _is_torn(self.path):  # a line that was never ended is left to itself
+                        line = b"\n" + line
+                    written = file.write(line)
+                if written != len(line):
+                    raise OSError(f"only {written} of {len(line)} bytes could be written to {self.path!r}")
+            except OSError:
+                self._unwritten[key] = recorded._replace(usage=_recorded(recorded.usage))
+                raise
+            self._unwritten.pop(key, None)
+
+
+def _is_torn(path: str) -> bool:
+    file: BinaryIO
+    with open(path, "rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
+def _recorded(usage: Usage) -> Usage:
+    return Usage.total([usage], "recorded")
+
+
+def _entry(line: bytes) -> tuple[str, Recorded] | None:
+    """Key and entry of a line; None where it is no entry."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    key = entry.get("key") if isinstance(entry, dict) else None
+    if not isinstance(key, str):
+        return None
+    answer, failed, usage = entry.get("answer"), entry.get("failed"), _usage(entry.get("usage"))
+    if isinstance(answer, str):
+        return key, Recorded(answer, usage=usage)
+    if isinstance(failed, str) and failed in REASONS:
+        return key, Recorded("", failed, str(entry.get("detail") or ""), usage)
+    return None
+
+
+def _usage(held: Any) -> Usage:
+    def count(name: str) -> int:
+        value = held.get(name, 0)
+        return value if isinstance(value, int) and value >= 0 else 0
+
+    if not isinstance(held, dict):
+        return Usage(source="recorded")
+    return Usage(
+        input_tokens=count("input"),
+        output_tokens=count("output"),
+        cached_tokens=count("cached"),
+        calls=count("calls"),
+        is_estimated=held.get("estimated") is True,
+        source="recorded",
+    )

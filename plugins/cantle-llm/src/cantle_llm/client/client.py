@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from cantle.errors import OptionError, UnknownLengthError
 from cantle.lengths import Length, resolve
 
-from ..errors import AnswerError, ModelError, RefusedError
-from ..model.protocol import Message, Model, Reply, Request
-from ..settings import Settings
-from .answers import Answers, Recorded, key_of
+from ..errors import ModelError
+from ..model.protocol import Message, Model, Request
+from ..settings import Settings, read_setting
+from .answers import Answers
+from .flights import Flights
 from .ledger import Ledger
-from .prices import Price, price_of
-from .structured import checked, parsed
+from .prices import Price, price_of, provider_of
+from .run import Run
 from .usage import Control, Cost, Usage
 
 __all__ = ["Client", "Run"]
@@ -29,39 +31,64 @@ class Client:
 
     Arguments are those of `Settings`; each one that is left out is taken from `CANTLE_LLM_NAME`. `model_api` is a
     `Model` of your own in place of the `openai` SDK. May be used from several threads; `close()` it, or use it in a
-    `with` statement. Nothing is asked, and the SDK not loaded, before the first call.
+    `with` statement; a call after that opens it again. Nothing is asked, and the SDK not loaded, before the first call.
+    Raises `OptionError` for a wrong setting.
     """
 
     def __init__(self, model: str | None = None, *, model_api: Model | None = None, **settings: Any) -> None:
-        self.settings = Settings.of({"model": model, **settings})
-        self.answers = (
-            None if self.settings.answers is None else Answers(self.settings.answers, read_only=self.settings.replay)
-        )
-        if self.settings.replay and self.answers is None:
+        self.settings = own = Settings.of({"model": model, **settings})
+        kept = None if own.answers in (None, os.devnull) else own.answers
+        if own.replay and kept is None:
             raise OptionError("replay needs answers, the path of a file that an earlier run wrote.")
-        self._api = model_api
-        self._calls = BoundedSemaphore(self.settings.concurrency)
-        self.ledger = Ledger("client", self._price(), _counter(self.settings.model), budget=self.settings.budget)
-        if self.settings.budget is not None and self.ledger.price is None:
+        self.answers = None if kept is None else Answers(kept, read_only=own.replay)
+        self._api, self._given = model_api, model_api is not None
+        self._lock = Lock()
+        self._calls = BoundedSemaphore(own.concurrency)
+        self._flights = Flights()
+        self._warned = Lock()
+        self._own_counter: Length | None = None
+        self.ledger = Ledger(
+            "client",
+            self._price,
+            self._count,
+            model=own.model,
+            budget=own.budget,
+            token_budget=own.token_budget,
+        )
+        if own.model:
+            self._check_price(own.model)
+
+    def __repr__(self) -> str:
+        return f"Client({self.settings!r})"
+
+    def _check_price(self, model: str) -> None:
+        if self.settings.budget and self._price(model) is None:
             raise OptionError(
-                f"A budget needs the price of the model, and none is known for {self.settings.model!r}. Give price, in "
-                "US dollars for a million tokens of input and of output: price=(0.1, 0.4)."
+                f"A budget needs the price of the model, and none is known for {model!r}. Give price, in US dollars "
+                "for a million tokens of input and of output, as price=(0.1, 0.4), or provider. A limit in tokens, "
+                "token_budget, needs none."
             )
 
-    def _price(self) -> Price | None:
+    def _price(self, model: str) -> Price | None:
         if self.settings.price is not None:
             read, write = self.settings.price
-            return Price(f"given:{self.settings.model}", read, write, read)
-        return price_of(self.settings.model, self.provider) if self.settings.model else None
+            return Price(f"given:{model}", read, write)
+        return price_of(model, self.provider)
+
+    def _count(self, text: str) -> float:
+        """Tokens where the provider counts none: by the model's own encoding where it is known."""
+        if self._own_counter is None:
+            self._own_counter = _counter(self.settings.model)
+        return self._own_counter(text)
 
     @property
     def provider(self) -> str:
         """The provider's name as price lists have it; empty where it is not known."""
         if self.settings.provider:
             return self.settings.provider
-        if self._api is not None:
+        if self._given:
             return getattr(self._api, "provider", "")
-        return "openai" if self.settings.base_url is None else ""
+        return "openai" if self.settings.base_url is None else provider_of(self.settings.base_url)
 
     @property
     def model(self) -> str:
@@ -74,13 +101,34 @@ class Client:
         return self.settings.concurrency
 
     @property
+    def ready(self) -> bool:
+        """True; raises `ModelError` where neither a key nor an address is given, so that nothing could be asked.
+
+        `cantle.contextualize` looks at it first: the error says what to do, where False would leave all chunks without
+        notes and a warning.
+        """
+        own = self.settings
+        if not self._given and not own.replay and own.api_key is None and own.base_url is None:
+            raise ModelError(
+                "unauthorized",
+                "No key is given. Give Client(api_key=...), or set CANTLE_LLM_API_KEY or OPENAI_API_KEY; a server that "
+                "wants none is named by base_url.",
+            )
+        return True
+
+    @property
     def usage(self) -> Usage:
         """Tokens of all calls so far."""
         return self.ledger.usage
 
     @property
+    def recorded_usage(self) -> Usage:
+        """Tokens of the answers that were taken from the recorded ones; nothing is paid for these."""
+        return self.ledger.recorded_usage
+
+    @property
     def cost(self) -> Cost:
-        """What they cost."""
+        """What all calls cost."""
         return self.ledger.cost
 
     @property
@@ -96,8 +144,10 @@ class Client:
 
     def close(self) -> None:
         """Let go of connections."""
-        if self._api is not None:
-            self._api.close()
+        with self._lock:
+            api = self._api
+        if api is not None:
+            api.close()
 
     def run(self, name: str) -> Run:
         """A run of several calls, whose usage is added up apart."""
@@ -121,141 +171,68 @@ class Client:
 
     def _request(self, messages: Sequence[Message], **options: Any) -> Request:
         settings = self.settings
-        model = options.pop("model", None) or settings.model
+        schema, name = options.pop("schema", None), options.pop("schema_name", "answer")
+        unknown = options.keys() - {"model", "temperature", "max_output_tokens"}
+        if unknown:
+            raise OptionError(
+                f"A call has no option {sorted(unknown)[0]!r}. It takes: model, temperature, max_output_tokens."
+            )
+        model = settings.model if options.get("model") is None else read_setting("model", options["model"])
         if not model:
             raise OptionError("No model is named. Give Client(model=...), or set CANTLE_LLM_MODEL.")
-        most = options.pop("max_output_tokens", settings.max_output_tokens)
-        if most is None and settings.budget is not None:
+        self._check_price(model)
+        temperature = options.get("temperature", settings.temperature)
+        most = options.get("max_output_tokens", settings.max_output_tokens)
+        if most is None and self.ledger.has_limit:
             most = _OUTPUT
-        request = Request(
-            messages=tuple(messages),
+        return Request(
+            messages=_messages(messages),
             model=model,
-            temperature=options.pop("temperature", settings.temperature),
-            max_output_tokens=most,
-            schema=options.pop("schema", None),
-            schema_name=options.pop("schema_name", "answer"),
+            temperature=None if temperature is None else read_setting("temperature", temperature),
+            max_output_tokens=None if most is None else read_setting("max_output_tokens", most),
+            schema=schema,
+            schema_name=name,
         )
-        if options:
-            raise OptionError(
-                f"A call has no option {sorted(options)[0]!r}. It takes: model, temperature, max_output_tokens."
-            )
-        return request
 
     def _model_api(self) -> Model:
         if self._api is None:
-            from ..model.openai_sdk import OpenAIModel
-
-            settings = self.settings
-            if settings.api_key is None and settings.base_url is None:
-                raise ModelError(
-                    "unauthorized",
-                    "No key is given. Give Client(api_key=...), or set CANTLE_LLM_API_KEY or OPENAI_API_KEY.",
-                )
-            self._api = OpenAIModel(
-                base_url=settings.base_url,
-                api_key=settings.api_key or "none",  # servers of one's own want none
-                timeout=settings.timeout,
-                retries=settings.retries,
-                structured=settings.structured,
-                provider=self.provider,
-            )
+            with self._lock:
+                if self._api is None:
+                    self._api = self._made()
         return self._api
 
+    def _made(self) -> Model:
+        from ..model.openai_sdk import OpenAIModel
 
-class Run:
-    """Several calls of a client that belong together, with their own usage, cost and control."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        self.client = client
-        self.ledger = client.ledger.run(f"{name}_aggregate")
-        self.replayed = 0
-        """How many answers were taken from the recorded ones."""
-
-    def complete(
-        self, messages: Sequence[Message], *, check: Callable[[str], Any] | None = None, **options: Any
-    ) -> Any:
-        """The model's answer, or what `check` makes of it. `check` raises `AnswerError` for one that is of no use."""
-        return self._asked(self.client._request(messages, **options), check or str)
-
-    def structured(
-        self,
-        messages: Sequence[Message],
-        schema: Mapping[str, Any],
-        *,
-        name: str = "answer",
-        check: Callable[[Any], Any] | None = None,
-        **options: Any,
-    ) -> Any:
-        """The model's answer as a JSON value that is valid against `schema`, or what `check` makes of that.
-
-        An answer that cannot be used (no JSON, another form, `check` raises `AnswerError`) is asked for once more, or
-        `reasks` times, and never recorded. Raises `ModelError`.
-        """
-
-        def read(text: str) -> Any:
-            value = checked(parsed(text), schema)
-            return value if check is None else check(value)
-
-        return self._asked(self.client._request(messages, schema=schema, schema_name=name, **options), read)
-
-    def _asked(self, request: Request, read: Callable[[str], Any]) -> Any:
-        answers, key = self.client.answers, key_of(request)
-        held = answers.get(key) if answers is not None else None
-        if held is not None and not held.reason:
-            self.replayed += 1
-            return read(held.answer)
-        if self.client.settings.replay:
-            raise _failed_then(held)
-        try:
-            return self._fresh(request, key, read)
-        except ModelError as error:
-            if answers is not None and not error.is_fatal:
-                answers.fail(key, error.reason, error.detail)
-            raise
-
-    def _fresh(self, request: Request, key: str, read: Callable[[str], Any]) -> Any:
-        tries = 1 + self.client.settings.reasks
-        while True:
-            tries -= 1
-            reply = self._reply(request)
-            try:
-                value = read(_text_of(reply))
-            except RefusedError:
-                raise
-            except AnswerError:
-                if not tries:
-                    raise
-                continue
-            if self.client.answers is not None:
-                self.client.answers.add(key, reply.text)
-            return value
-
-    def _reply(self, request: Request) -> Reply:
-        api = self.client._model_api()
-        reserved = self.ledger.reserve(request)
-        try:
-            with self.client._calls:
-                reply = api.ask(request)
-            self.ledger.add(request, reply)
-        finally:
-            self.ledger.release(reserved)
-        return reply
+        settings = self.settings
+        _ = self.ready
+        return OpenAIModel(
+            base_url=settings.base_url,
+            api_key=settings.api_key or "none",  # servers of one's own want none
+            timeout=settings.timeout,
+            retries=settings.retries,
+            structured=settings.structured,
+            provider=self.provider,
+            environment=settings.base_url is None or settings.base_url == _openais_address(),
+        )
 
 
-def _text_of(reply: Reply) -> str:
-    if reply.refusal:
-        raise RefusedError("refused", f"It said: {reply.refusal[:200]}")
-    if reply.finish_reason == "content_filter":
-        raise RefusedError("content_filter")
-    if reply.finish_reason == "length":
-        raise AnswerError("truncated")
-    return reply.text
+def _openais_address() -> str | None:
+    address = os.environ.get("OPENAI_BASE_URL", "").strip()
+    return read_setting("base_url", address, "OPENAI_BASE_URL") if address else None
 
 
-def _failed_then(held: Recorded | None) -> ModelError:
-    if held is None:
-        return ModelError("not_recorded")
-    return ModelError(held.reason, held.detail)
+def _messages(messages: Sequence[Message]) -> tuple[Message, ...]:
+    if isinstance(messages, str | bytes | Mapping) or not messages:
+        raise OptionError('messages must be a list such as [{"role": "user", "content": "hello"}], and not be empty.')
+    copied = []
+    for number, message in enumerate(messages):
+        if not isinstance(message, Mapping) or message.keys() != {"role", "content"}:
+            raise OptionError(f'messages[{number}] must be {{"role": ..., "content": ...}}, got {message!r}.')
+        if not all(isinstance(value, str) for value in message.values()):
+            raise OptionError(f"messages[{number}] must have strings as role and content, got {message!r}.")
+        copied.append({"role": message["role"], "content": message["content"]})
+    return tuple(copied)
 
 
 def _counter(model: str) -> Length:

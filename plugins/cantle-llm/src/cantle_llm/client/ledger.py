@@ -2,105 +2,225 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from threading import Lock
+from fractions import Fraction
+from threading import Condition, Lock
 
 from ..errors import BudgetError
+from ..model.attempts import Attempts, watched
 from ..model.protocol import Reply, Request
 from .prices import Price
 from .usage import Control, Cost, Usage
 
-__all__ = ["Ledger"]
+__all__ = ["Call", "Ledger", "most_tokens"]
 
-_MILLION = Decimal(1_000_000)
-_PER_MESSAGE = 8
-"""Tokens that a provider puts around each message, at most."""
+_PER_REQUEST, _PER_MESSAGE = 256, 32
+"""Tokens that a provider's template puts around a request and around each message, at most."""
+
+
+def most_tokens(request: Request) -> int:
+    """No fewer tokens than the input of a request has.
+
+    Tokenizers of today are made of bytes: a token stands for one byte of UTF-8 or more. What templates add is
+    a constant.
+    """
+    schema = "" if request.schema is None else json.dumps(request.schema, ensure_ascii=False)
+    texts = [schema, *(message["content"] for message in request.messages)]
+    return (
+        sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        + _PER_MESSAGE * (len(request.messages) + 1)
+        + _PER_REQUEST
+    )
+
+
+class _Sum:
+    """Money and tokens."""
+
+    def __init__(self, money: Decimal = Decimal(0), tokens: int = 0) -> None:
+        self.money, self.tokens = money, tokens
+
+    def __add__(self, other: _Sum) -> _Sum:
+        return _Sum(self.money + other.money, self.tokens + other.tokens)
+
+    def __sub__(self, other: _Sum) -> _Sum:
+        return _Sum(self.money - other.money, self.tokens - other.tokens)
 
 
 class Ledger:
-    """What calls used. `parent` is told too: a run's ledger has the client's, which holds the limit."""
+    """What calls used. `parent` is told too: a run's ledger has the client's, which holds the limits.
+
+    Before a call is made, what it may cost at most is set aside: its input by `most_tokens`, its output by its limit. A
+    call that has room only once others have ended waits for them; one that has none even then is a `BudgetError`. What
+    became of a request that was lost on its way nobody knows: it stays set aside. A provider that counts more than
+    can be (its tokens are smaller than bytes, it does not keep to the output's limit) raises what is set aside
+    for later calls in proportion.
+    """
 
     def __init__(
         self,
         name: str,
-        price: Price | None,
+        price: Callable[[str], Price | None],
         count: Callable[[str], float],
         *,
+        model: str = "",
         budget: Decimal | None = None,
+        token_budget: int | None = None,
         parent: Ledger | None = None,
     ) -> None:
-        self.name, self.price, self.budget = name, price, budget
-        self._count, self._parent = count, parent
+        self.name, self.budget, self.token_budget = name, budget, token_budget
+        self._price, self._count, self._model, self._parent = price, count, model, parent
         self._lock = Lock()
-        self._parts: list[Usage] = []
-        self._cost = Cost(pricing_missing=price is None, matched_pricing_key=price.key if price else None)
-        self._reserved = Decimal(0)
-        self._ratio = Decimal(1)  # what providers counted above what we did
+        self._freed = Condition(self._lock)
+        self._usage = Usage(source=name)
+        self._recorded = Usage(source="recorded")
+        self._replayed = 0
+        self._cost: Cost | None = None
+        self._aside, self._unknown = _Sum(), _Sum()  # of calls under way; of lost ones and of those without counts
+        self._excess_in = self._excess_out = Fraction(1)
         self._reasons: list[str] = []
 
     @property
     def usage(self) -> Usage:
         """All calls together."""
         with self._lock:
-            return Usage.total(self._parts, self.name)
+            return self._usage
+
+    @property
+    def recorded_usage(self) -> Usage:
+        """What the answers that were taken from the recorded ones had cost, in tokens."""
+        with self._lock:
+            return self._recorded
+
+    @property
+    def replayed(self) -> int:
+        """How many answers were taken from the recorded ones."""
+        with self._lock:
+            return self._replayed
+
+    @property
+    def price(self) -> Price | None:
+        """The price of the client's own model."""
+        return self._price(self._model) if self._model else None
 
     @property
     def cost(self) -> Cost:
-        """What they cost."""
+        """What all calls cost."""
         with self._lock:
-            return self._cost
+            cost = self._cost
+        if cost is not None:
+            return cost
+        price = self.price
+        return Cost(pricing_missing=price is None, matched_pricing_key=price.key if price else None)
 
     @property
     def control(self) -> Control:
-        """`allow`, or `stop` once a call was not made because of the limit."""
+        """`allow`, or `stop` once a call was not made because of a limit."""
         with self._lock:
             return Control(decision="stop" if self._reasons else "allow", reasons=tuple(self._reasons))
 
+    @property
+    def has_limit(self) -> bool:
+        """Whether anything may be refused."""
+        return self.budget is not None or self.token_budget is not None
+
     def run(self, name: str) -> Ledger:
         """A ledger of one run, whose calls count here too."""
-        return Ledger(name, self.price, self._count, parent=self)
+        return Ledger(name, self._price, self._count, model=self._model, parent=self)
 
-    def reserve(self, request: Request) -> Decimal:
-        """Set aside what a call may cost at most. Raises `BudgetError` where that could exceed the limit."""
-        if self._parent is not None:
-            try:
-                return self._parent.reserve(request)
-            except BudgetError as error:
-                self._note(error)
-                raise
-        if self.budget is None or self.price is None:
-            return Decimal(0)
+    def replay(self, usage: Usage) -> None:
+        """Note that an answer was taken from the recorded ones: it costs nothing now."""
         with self._lock:
-            tokens = Decimal(self._tokens_of(request)) * self._ratio
-            most = self._money(tokens, Decimal(request.max_output_tokens or 0))
-            spent = self._cost.total_cost + self._reserved
-            if spent + most > self.budget:
-                over = BudgetError(
-                    detail=f"The limit is {self.budget:f} USD; {self._cost.total_cost:f} are spent, "
-                    f"{self._reserved:f} set aside for calls under way, and the next one may cost {most:f}."
-                )
-            else:
-                self._reserved += most
-                return most
-        self._note(over)
-        raise over
+            self._recorded = Usage.total([self._recorded, usage], "recorded")
+            self._replayed += 1
+        if self._parent is not None:
+            self._parent.replay(usage)
+
+    @contextmanager
+    def call(self, request: Request) -> Iterator[Call]:
+        """Room for one call, to be made in here. Raises `BudgetError` where there is none."""
+        root = self._parent or self
+        try:
+            most = root._set_aside(request)
+        except BudgetError as error:
+            self._note(error)
+            raise
+        call = Call(self, request, most)
+        try:
+            with watched(Attempts(call.again)) as attempts:
+                call.attempts = attempts
+                yield call
+        except BudgetError as error:
+            self._note(error)
+            raise
+        finally:
+            root._settle(call)
+
+    def _most(self, request: Request) -> _Sum:
+        read = int(most_tokens(request) * self._excess_in) + 1
+        written = int((request.max_output_tokens or 0) * self._excess_out) + 1
+        price = self._price(request.model) if self.budget is not None else None
+        return _Sum(sum(price.cost(read, written), Decimal(0)) if price else Decimal(0), read + written)
+
+    def _set_aside(self, request: Request, *, waits: bool = True) -> _Sum:
+        if not self.has_limit:
+            return _Sum()
+        with self._lock:
+            while True:
+                most = self._most(request)
+                over = self._over(most, _Sum()) or ("" if waits else self._over(most, self._aside))
+                if over:
+                    break
+                if not self._over(most, self._aside):
+                    self._aside += most
+                    return most
+                self._freed.wait()
+        error = BudgetError(detail=over)
+        self._note(error)
+        raise error
+
+    def _over(self, most: _Sum, aside: _Sum) -> str:
+        """Why there is no room for a call; empty where there is."""
+        spent = self._cost.total_cost if self._cost else Decimal(0)
+        unknown = self._unknown
+        if self.budget is not None and (
+            self.budget == 0 or spent + unknown.money + aside.money + most.money > self.budget
+        ):
+            lost = (
+                f", {unknown.money:f} may have been for requests without an answer or a count" if unknown.money else ""
+            )
+            return (
+                f"The limit is {self.budget:f} USD; {spent:f} are spent{lost}, and the next call may cost "
+                f"{most.money:f}."
+            )
+        used = self._usage.total_tokens
+        if self.token_budget is not None and used + unknown.tokens + aside.tokens + most.tokens > self.token_budget:
+            return (
+                f"The limit is {self.token_budget} tokens; {used} are used, and the next call may need {most.tokens}."
+            )
+        return ""
 
     def _note(self, error: BudgetError) -> None:
         with self._lock:
             if not self._reasons:
                 self._reasons.append(f"budget_exceeded: {error.detail}")
 
-    def release(self, reserved: Decimal) -> None:
-        """Give back what was set aside."""
-        if self._parent is not None:
-            self._parent.release(reserved)
+    def _settle(self, call: Call) -> None:
+        """Give back what was set aside, but for requests of which nothing came back."""
+        if not self.has_limit:
             return
-        with self._lock:
-            self._reserved -= reserved
+        with self._freed:
+            self._aside -= call.aside
+            for _ in range(call.attempts.lost):
+                self._unknown += call.most
+            if call.used is not None and call.used.is_estimated:
+                rest = call.most - call.spent
+                self._unknown += _Sum(max(Decimal(0), rest.money), max(0, rest.tokens))
+            self._freed.notify_all()
 
-    def add(self, request: Request, reply: Reply) -> Usage:
-        """Count a call."""
+    def _count_call(self, request: Request, reply: Reply) -> tuple[Usage, Cost]:
         estimated = reply.input_tokens is None or reply.output_tokens is None
         read = self._tokens_of(request) if reply.input_tokens is None else reply.input_tokens
         written = int(self._count(reply.text)) if reply.output_tokens is None else reply.output_tokens
@@ -112,28 +232,44 @@ class Ledger:
             source="estimate" if estimated else "provider",
             calls=1,
         )
-        self._add(request, usage)
-        return usage
+        price = self._price(request.model)
+        if price is None:
+            return usage, Cost(pricing_missing=True)
+        money = price.cost(read, written, usage.cached_tokens)
+        return usage, Cost(input_cost=money[0], output_cost=money[1], matched_pricing_key=price.key)
 
-    def _add(self, request: Request, usage: Usage) -> None:
+    def _add(self, request: Request, usage: Usage, cost: Cost) -> None:
         with self._lock:
-            self._parts = [Usage.total([*self._parts, usage], self.name)]
-            if self.budget is not None and not usage.is_estimated:
-                counted = self._tokens_of(request)
-                self._ratio = max(self._ratio, Decimal(usage.input_tokens) / max(1, counted))
-            if self.price is not None:
-                fresh = usage.input_tokens - usage.cached_tokens
-                self._cost += Cost(
-                    input_cost=(self.price.input * fresh + self.price.cached * usage.cached_tokens) / _MILLION,
-                    output_cost=self.price.output * usage.output_tokens / _MILLION,
-                    matched_pricing_key=self.price.key,
-                )
+            self._usage = Usage.total([self._usage, usage], self.name)
+            self._cost = cost if self._cost is None else self._cost + cost
+            if self.has_limit and not usage.is_estimated:
+                self._excess_in = max(self._excess_in, Fraction(usage.input_tokens, most_tokens(request)))
+                allowed = request.max_output_tokens or 1
+                self._excess_out = max(self._excess_out, Fraction(usage.output_tokens, allowed))
         if self._parent is not None:
-            self._parent._add(request, usage)
+            self._parent._add(request, usage, cost)
 
     def _tokens_of(self, request: Request) -> int:
-        return sum(int(self._count(message["content"])) + _PER_MESSAGE for message in request.messages)
+        return sum(int(self._count(message["content"])) + 4 for message in request.messages)
 
-    def _money(self, read: Decimal, written: Decimal) -> Decimal:
-        assert self.price is not None
-        return (self.price.input * read + self.price.output * written) / _MILLION
+
+class Call:
+    """One call that has room."""
+
+    def __init__(self, ledger: Ledger, request: Request, most: _Sum) -> None:
+        self._ledger, self.request = ledger, request
+        self.most, self.aside, self.spent = most, most, _Sum()
+        self.attempts = Attempts()
+        self.used: Usage | None = None
+
+    def again(self) -> None:
+        """Set aside as much once more: a request was lost, and is about to be sent anew. Raises `BudgetError`."""
+        root = self._ledger._parent or self._ledger
+        self.aside += root._set_aside(self.request, waits=False)
+
+    def add(self, reply: Reply) -> Usage:
+        """Count what the model answered."""
+        usage, cost = self._ledger._count_call(self.request, reply)
+        self.used, self.spent = usage, _Sum(cost.total_cost, usage.total_tokens)
+        self._ledger._add(self.request, usage, cost)
+        return usage

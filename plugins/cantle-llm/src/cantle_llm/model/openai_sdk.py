@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import time
 from threading import Lock
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..errors import ModelError
+from .attempts import current
+from .dialect import Dialect, Dialects
 from .protocol import Reply, Request
-from .wire import FORMATS, classified, complaint, formatted
+from .replies import error_in, read_body, read_reply
+from .wire import classified, complaint, formatted
 
 __all__ = ["OpenAIModel"]
+
+_TRANSIENT = ("server_error", "rate_limited", "timeout")
+_OURS = ("openai", "azure", "")
+"""Providers that know `max_completion_tokens`; `max_tokens` is what all others know."""
 
 
 class OpenAIModel:
     """A model behind an OpenAI-compatible endpoint.
 
-    Timeouts, and retries with growing pauses on 408, 409, 429, 5xx and lost connections, are the SDK's. What an
-    endpoint does not know (JSON by schema, `max_completion_tokens`, a temperature) is left out or written otherwise
-    once it has said so.
+    Timeouts, and retries with growing pauses (or the server's `Retry-After`, if that is a minute or two) on 408, 409,
+    429, 5xx and lost connections, are the SDK's; a body of status 200 that is no answer is tried again like a 502. What
+    an endpoint does not know (JSON by schema, a strict schema, `max_completion_tokens`, a temperature) is left out or
+    written otherwise once it has said so. Lone surrogates are sent as U+FFFD. Addresses of this machine are never asked
+    through a proxy. `environment` says whether `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are
+    meant for this endpoint; else nothing of them is sent.
     """
 
     def __init__(
@@ -29,95 +42,167 @@ class OpenAIModel:
         retries: int = 5,
         structured: str = "auto",
         provider: str = "",
+        environment: bool | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
         self.provider = provider
-        self._settings: dict[str, Any] = {
-            "base_url": base_url,
-            "api_key": api_key,
-            "timeout": timeout,
-            "max_retries": retries,
-            "default_headers": headers,
-        }
-        self._sdk: Any = None
+        self._base_url, self._api_key, self._retries = base_url, api_key, retries
+        self._timeout, self._headers = timeout, headers
+        self._environment = base_url is None if environment is None else environment
+        self._sdks: dict[int, Any] = {}  # by the retries that are left; they share their connections
         self._lock = Lock()
-        self._format = 0 if structured == "auto" else FORMATS.index(structured)
-        self._falls_back = structured == "auto"
-        self._limit_name = "max_completion_tokens"
-        self._has_temperature = True
+        self._fixed_format = structured != "auto"
+        limit = "max_completion_tokens" if base_url is None or provider in _OURS[:2] else "max_tokens"
+        self._dialects = Dialects(Dialect("json_schema" if structured == "auto" else structured, limit=limit))
 
-    def _client(self) -> Any:
+    def __repr__(self) -> str:
+        return f"OpenAIModel(base_url={self._base_url!r}, provider={self.provider!r})"
+
+    def _client(self, retries: int) -> Any:
         with self._lock:
-            if self._sdk is None:
-                from openai import OpenAI
+            if retries not in self._sdks:
+                full = self._sdks.get(self._retries) or self._own(self._made())
+                self._sdks[self._retries] = full
+                if retries != self._retries:
+                    self._sdks[retries] = self._own(full.with_options(max_retries=retries))
+            return self._sdks[retries]
 
-                self._sdk = OpenAI(**self._settings)
-            return self._sdk
+    def _own(self, sdk: Any) -> Any:
+        if not self._environment:  # what the SDK reads from variables that are meant for OpenAI
+            sdk.organization = sdk.project = None
+            sdk._custom_headers = dict(self._headers or {})
+        return sdk
+
+    def _made(self) -> Any:
+        from openai import DefaultHttpxClient, OpenAI
+
+        return OpenAI(
+            base_url=self._base_url,
+            api_key=self._api_key,
+            timeout=self._timeout,
+            max_retries=self._retries,
+            default_headers=self._headers,
+            http_client=DefaultHttpxClient(
+                timeout=self._timeout,
+                trust_env=not _is_here(self._base_url),
+                event_hooks={"request": [_on_request], "response": [_on_response]},
+            ),
+        )
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Let go of connections. A later call opens new ones."""
         with self._lock:
-            if self._sdk is not None:
-                self._sdk.close()
-                self._sdk = None
+            sdks, self._sdks = self._sdks, {}
+        for sdk in sdks.values():
+            sdk.close()
 
     def ask(self, request: Request) -> Reply:
         """Answer, or raise `ModelError`."""
+        schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
+        dialect = self._dialects.get(request.model, schema)
+        complaints: set[str] = set()
+        tried, first = {dialect}, None
+        while True:
+            sent = _sent(request, dialect)
+            try:
+                reply = self._asked(sent, structured=request.schema is not None)
+            except _Refused as refused:
+                first = first or refused
+                what = complaint(refused.error)
+                other = dialect.after(what, sent, fixed_format=self._fixed_format)
+                if other is None or other in tried:
+                    raise first.made from first.error
+                complaints.add(what)
+                tried.add(other)
+                dialect = other
+                continue
+            if complaints:
+                self._dialects.keep(request.model, schema, dialect, complaints)
+            return reply
+
+    def _asked(self, sent: dict[str, Any], *, structured: bool) -> Reply:
+        """One request and what it takes to get through with it."""
+        left = self._retries
+        while True:
+            raw = self._through(sent, left)
+            left -= raw.retries_taken
+            try:
+                return self._read(raw.http_response.content, structured)
+            except ModelError as error:
+                if error.reason not in _TRANSIENT or left <= 0:
+                    raise
+                left -= 1
+                time.sleep(_pause(raw.http_response.headers, self._retries - left))
+
+    def _read(self, content: bytes, structured: bool) -> Reply:
+        body = read_body(content)
+        error = error_in(body, self._api_key)
+        if error is not None:
+            current().settle()
+            raise error
+        reply = read_reply(body, structured=structured)
+        current().settle()
+        return reply
+
+    def _through(self, sent: dict[str, Any], retries: int) -> Any:
         import openai
 
-        while True:
-            form = self._format if request.schema is not None else None
-            sent = self._sent(request, form)
-            try:
-                answer = self._client().chat.completions.create(**sent)
-            except openai.BadRequestError as error:
-                if self._learnt(error, sent, form):
-                    continue
-                raise classified(error) from error
-            except openai.UnprocessableEntityError as error:
-                if self._learnt(error, sent, form):
-                    continue
-                raise classified(error) from error
-            except openai.OpenAIError as error:
-                raise classified(error) from error
-            return _reply(answer)
-
-    def _sent(self, request: Request, form: int | None) -> dict[str, Any]:
-        messages = [dict(message) for message in request.messages]
-        sent: dict[str, Any] = {"model": request.model, "messages": messages}
-        if request.temperature is not None and self._has_temperature:
-            sent["temperature"] = request.temperature
-        if request.max_output_tokens is not None:
-            sent[self._limit_name] = request.max_output_tokens
-        if form is not None and request.schema is not None:
-            sent |= formatted(FORMATS[form], messages, request.schema, request.schema_name)
-        return sent
-
-    def _learnt(self, error: Any, sent: dict[str, Any], form: int | None) -> bool:
-        """Whether the endpoint complained of something that can be sent otherwise; it is, from now on."""
-        what = complaint(error)
-        if what == "limit" and self._limit_name in sent and self._limit_name == "max_completion_tokens":
-            self._limit_name = "max_tokens"
-        elif what == "temperature" and "temperature" in sent:
-            self._has_temperature = False
-        elif what == "format" and form is not None and self._falls_back and form < len(FORMATS) - 1:
-            self._format = max(self._format, form + 1)
-        else:
-            return False
-        return True
+        try:
+            return self._client(max(0, retries)).chat.completions.with_raw_response.create(**sent)
+        except openai.OpenAIError as error:
+            made = classified(error, secret=self._api_key, sent=current().sent)
+            if getattr(error, "status_code", None) in (400, 404, 422) and complaint(error):
+                raise _Refused(error, made) from None
+            raise made from error
 
 
-def _reply(answer: Any) -> Reply:
-    choices = getattr(answer, "choices", None)
-    if not choices:
-        raise ModelError("server_error", "The provider's answer has no choices.")
-    message, usage = choices[0].message, getattr(answer, "usage", None)
-    details = getattr(usage, "prompt_tokens_details", None)
-    return Reply(
-        text=message.content or "",
-        input_tokens=getattr(usage, "prompt_tokens", None),
-        output_tokens=getattr(usage, "completion_tokens", None),
-        cached_tokens=getattr(details, "cached_tokens", None) or 0,
-        finish_reason=choices[0].finish_reason or "stop",
-        refusal=getattr(message, "refusal", None) or "",
-    )
+class _Refused(Exception):
+    """The endpoint took offence at something that can be sent otherwise."""
+
+    def __init__(self, error: Exception, made: ModelError) -> None:
+        super().__init__(str(made))
+        self.error, self.made = error, made
+
+
+def _on_request(request: Any) -> None:
+    current().send()
+
+
+def _on_response(response: Any) -> None:
+    if response.status_code >= 300:
+        current().settle()
+
+
+def _pause(headers: Any, nth: int) -> float:
+    """Seconds before the next request: what the server says, up to two minutes, else growing ones."""
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if 0 <= seconds <= 120:
+            return seconds
+    return float(min(0.5 * 2 ** min(nth - 1, 10), 8.0))
+
+
+def _is_here(base_url: str | None) -> bool:
+    host = urlsplit(base_url or "").hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.") or host.endswith(".localhost")
+
+
+def _sent(request: Request, dialect: Dialect) -> dict[str, Any]:
+    messages = [{name: _sendable(value) for name, value in message.items()} for message in request.messages]
+    sent: dict[str, Any] = {"model": _sendable(request.model), "messages": messages}
+    if request.temperature is not None and dialect.temperature:
+        sent["temperature"] = request.temperature
+    if request.max_output_tokens is not None:
+        sent[dialect.limit] = request.max_output_tokens
+    if request.schema is not None:
+        schema = json.loads(_sendable(json.dumps(request.schema, ensure_ascii=False)))
+        sent |= formatted(dialect.format, messages, schema, request.schema_name, strict=dialect.strict)
+    return sent
+
+
+def _sendable(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates are U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

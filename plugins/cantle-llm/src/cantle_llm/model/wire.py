@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import AnswerError, ModelError, RefusedError
+from .dialect import FORMATS
 from .strict import is_strict
 
-__all__ = ["FORMATS", "classified", "complaint", "formatted"]
-
-FORMATS = ("json_schema", "json_object", "text")
-"""How JSON is asked for, from the strictest: by schema, as some object, or in words alone."""
+__all__ = ["FORMATS", "classified", "complaint", "formatted", "in_words", "of_status"]
 
 _ASKED = (
     "Answer with one JSON value and nothing else: no introduction, no code fence. It must be valid against this JSON "
@@ -20,13 +19,19 @@ _ASKED = (
 )
 
 
-def formatted(form: str, messages: list[dict[str, str]], schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+def in_words(schema: Mapping[str, Any]) -> str:
+    """The demand for JSON of a schema, as part of a message."""
+    return _ASKED + json.dumps(schema, ensure_ascii=False)
+
+
+def formatted(
+    form: str, messages: list[dict[str, str]], schema: Mapping[str, Any], name: str, *, strict: bool = True
+) -> dict[str, Any]:
     """Arguments that ask for JSON. Where the schema is not sent as such, it is written into `messages`."""
     if form == "json_schema":
-        strict = is_strict(schema)
-        described = {"name": name, "schema": dict(schema), "strict": strict}
+        described = {"name": name, "schema": dict(schema), "strict": strict and is_strict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": described}}
-    words = _ASKED + json.dumps(schema, ensure_ascii=False)
+    words = in_words(schema)
     if messages and messages[0]["role"] == "system":
         messages[0]["content"] += f"\n\n{words}"
     else:
@@ -35,48 +40,97 @@ def formatted(form: str, messages: list[dict[str, str]], schema: Mapping[str, An
 
 
 def complaint(error: Any) -> str:
-    """What a 400 or 422 is about: `limit`, `temperature`, `format`, or nothing that we know."""
+    """What a refused request is about: `limit`, `temperature`, `format`, `schema`, or nothing that we know.
+
+    Told from the texts of OpenAI, Azure, Mistral (`extra_forbidden`), vLLM, llama.cpp (grammars), Ollama, Groq,
+    DeepSeek and OpenRouter; a text that names several is about the first of the list.
+    """
     body = getattr(error, "body", None)
-    param = str((body or {}).get("param") or "") if isinstance(body, Mapping) else ""
-    text = f"{param} {error}".lower()
+    text = f"{body if isinstance(body, Mapping | list) else ''} {error}".lower()
+    if _is_length(text) or "must be at least 1" in text:
+        return ""
     if "max_completion_tokens" in text or "max_tokens" in text:
-        return "limit" if _is_length(text) is False else ""
+        return "limit"
     if "temperature" in text:
         return "temperature"
-    if any(
-        word in text for word in ("response_format", "json_schema", "json_object", "structured", "schema", "strict")
-    ):
+    if any(word in text for word in ("invalid schema", "invalid json schema", "grammar", "schema conversion")):
+        return "schema"
+    if any(word in text for word in ("response_format", "response format", "json_schema", "json_object", "structured")):
         return "format"
-    return ""
+    return "schema" if "schema" in text or "strict" in text or "guided" in text else ""
+
+
+_LENGTHS = re.compile(
+    r"context[ _]length|maximum context|context[ _]size|context window|prompt is too long|too many tokens"
+    r"|reduce the length|input is too long"
+)
 
 
 def _is_length(text: str) -> bool:
-    return "context length" in text or "context_length" in text or "maximum context" in text
+    return _LENGTHS.search(text) is not None
 
 
-def classified(error: Any) -> ModelError:
-    """The SDK's error as ours."""
+def of_status(status: int | None, code: str, said: str, detail: str = "") -> ModelError:
+    """An HTTP status, or one in a body, as our error. `said` is what the provider wrote, `detail` what we pass on."""
+    text, detail = f"{code} {said}".lower(), detail or said
+    if status in (401, 403) and ("moderation" in text or "flagged" in text):
+        return RefusedError("content_filter", detail)
+    if status in (401, 403) or "api key not valid" in text:
+        return ModelError("unauthorized", detail)
+    if status == 402 or "insufficient_quota" in text or "credit balance" in text:
+        return ModelError("quota", detail)
+    if _is_length(text) or status == 413:
+        return ModelError("context_length", detail)
+    if "content_filter" in text or "content management policy" in text:
+        return RefusedError("content_filter", detail)
+    if "json_validate_failed" in text:  # Groq: the model wrote no JSON
+        return AnswerError("malformed", detail)
+    if status in (404, 405):
+        return ModelError("not_found", detail)
+    if status in (408, 504, 524):
+        return ModelError("timeout", detail)
+    if status == 429:
+        return ModelError("rate_limited", detail)
+    if status is None or status >= 500 or status < 400:
+        return ModelError("server_error", detail)
+    return ModelError("bad_request", detail)
+
+
+def classified(error: Any, *, secret: str = "", sent: int = 1) -> ModelError:
+    """The SDK's error as ours, without the key, which some providers repeat."""
     import openai
 
-    said = " ".join(str(getattr(error, "message", error)).split())[:500]
-    status = getattr(error, "status_code", None)
-    code = str(getattr(error, "code", "") or "")
+    body = getattr(error, "body", None)
+    said = " ".join(f"{getattr(error, 'message', error)}{_more(body)}".split())
+    if len(secret) > 3:
+        said = said.replace(secret, "***")
+    said = said[:500]
+    detail = f"{said} {sent} requests were made." if sent > 1 else said
     if isinstance(error, openai.APITimeoutError):
-        return ModelError("timeout", said)
+        return ModelError("timeout", detail)
     if isinstance(error, openai.APIConnectionError):
-        return ModelError("connection", said)
-    if status in (401, 403):
-        return ModelError("unauthorized", said)
-    if status == 404:
-        return ModelError("not_found", said)
-    if status == 429:
-        return ModelError("quota" if code == "insufficient_quota" else "rate_limited", said)
-    if status is not None and status >= 500:
-        return ModelError("server_error", said)
-    if _is_length(f"{code} {said}".lower()):
-        return ModelError("context_length", said)
-    if code == "content_filter":
-        return ModelError("content_filter", said)
-    if status is None:
-        return ModelError("server_error", said)
-    return ModelError("bad_request", said)
+        cause = error.__cause__
+        return ModelError("connection", f"{detail} {type(cause).__name__}: {str(cause)[:200]}." if cause else detail)
+    status = getattr(error, "status_code", None)
+    made = of_status(status, f"{getattr(error, 'code', '') or ''} {_field(body, 'type')}", said, detail)
+    if made.reason == "not_found" and (hint := _path_hint(error)):
+        return ModelError("not_found", f"{detail} {hint}")
+    return made
+
+
+def _field(body: Any, name: str) -> str:
+    return str(body.get(name) or "") if isinstance(body, Mapping) else ""
+
+
+def _more(body: Any) -> str:
+    """What the provider behind a router said: OpenRouter's own message says only that there was an error."""
+    raw = (body.get("metadata") or {}) if isinstance(body, Mapping) else {}
+    raw = raw.get("raw") if isinstance(raw, Mapping) else None
+    return f" {raw}" if isinstance(raw, str) else ""
+
+
+def _path_hint(error: Any) -> str:
+    url = getattr(getattr(error, "request", None), "url", None)
+    if url is None or str(getattr(url, "path", "")) != "/chat/completions":
+        return ""
+    return f"The address was {url}: most servers want a base_url that ends in /v1."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["Fault"]
 
@@ -16,11 +19,22 @@ class Fault:
     body: str = ""
     code: str = ""
     seconds: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def http(cls, status: int, message: str = "scripted", code: str = "") -> Fault:
-        """An HTTP status such as 429 or 500, with an error body as OpenAI writes it."""
-        return cls("http", status=status, body=message, code=code)
+    def http(
+        cls, status: int, message: str = "scripted", code: str = "", *, headers: Mapping[str, str] | None = None
+    ) -> Fault:
+        """An HTTP status such as 429 or 500, with an error body as OpenAI writes it.
+
+        `headers` come on top, such as `{"retry-after": "30"}`; without one of these, `retry-after-ms: 1` is sent.
+        """
+        return cls("http", status=status, body=message, code=code, headers=headers or {})
+
+    @classmethod
+    def raw(cls, body: Any, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Fault:
+        """A body of your own, any JSON value: errors as other servers write them, answers of an odd form."""
+        return cls("raw", status=status, body=json.dumps(body), headers=headers or {})
 
     @classmethod
     def slow(cls, seconds: float) -> Fault:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, current_thread
 from typing import Any
 
 from .faults import Fault
@@ -54,8 +54,14 @@ class ScriptedServer:
     """A server at `url`. `answer` is a function of what is asked, or a list of answers by order of arrival.
 
     `requests` are those that came, `most_at_once` how many were answered at the same time. `usage` False leaves the
-    counts of tokens out; a function of (asked, text) gives them. `refused_formats` are answered with 400, as servers do
-    that know no JSON by schema. Errors that may be tried again carry `retry-after-ms: 1`, so tests need not wait.
+    counts of tokens out; a function of (asked, text) gives them. `seconds` is how long each answer takes.
+    `refused_formats` are answered with 400, as servers do that know no JSON by schema; with a `key`, requests without
+    it are answered with 401. Errors that may be tried again carry `retry-after-ms: 1`, so tests need not wait.
+
+    It runs in the `with` statement, and can be entered once. `answer` is called from several threads at once, in no
+    certain order: let it look at what is asked rather than at a counter. What it raises is answered with 500, not to be
+    tried again, and raised anew where the `with` statement ends, so that an `assert` in it counts. Requests that are
+    under way at the end are cut off.
     """
 
     def __init__(
@@ -71,12 +77,13 @@ class ScriptedServer:
         self._refused, self._key = set(refused_formats), key
         self.requests: list[Asked] = []
         self.most_at_once = 0
+        self._raised: list[BaseException] = []
         self._at_once = 0
         self._lock = Lock()
         self._closing = Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), name="scripted-server", daemon=True)
+        self._thread: Thread | None = None
 
     @property
     def url(self) -> str:
@@ -84,14 +91,25 @@ class ScriptedServer:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> ScriptedServer:
+        if self._thread is not None or self._closing.is_set():
+            raise RuntimeError("A ScriptedServer can be entered once. Make another one.")
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), name="scripted-server", daemon=True)
         self._thread.start()
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, *rest: object) -> None:
+        self.close()
+        if self._raised and error is None:
+            raise self._raised[0]
+
+    def close(self) -> None:
+        """End it, and all connections. Also for one that was never entered."""
         self._closing.set()
-        self._server.shutdown()
+        if self._thread is not None:
+            self._server.shutdown()
+            self._thread.join()
+        self._server.end_connections()
         self._server.server_close()
-        self._thread.join()
 
     def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Asked:
         with self._lock:
@@ -112,7 +130,11 @@ class ScriptedServer:
         if form in self._refused:
             return Fault.http(400, f"'response_format' of type {form!r} is not supported with this model.")
         if callable(self._answer):
-            return self._answer(asked)
+            try:
+                return self._answer(asked)
+            except Exception as error:
+                self._raised.append(error)
+                return Fault.http(500, f"the script raised {error!r}", headers={"x-should-retry": "false"})
         return self._answer[asked.number] if asked.number < len(self._answer) else Fault.http(500, "end of the script")
 
     def _wait(self, seconds: float) -> None:
@@ -130,11 +152,39 @@ class ScriptedServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 256
     owner: ScriptedServer
+
+    def __init__(self, *args: Any) -> None:
+        self._open: dict[socket.socket, Thread] = {}
+        self._open_lock = Lock()
+        super().__init__(*args)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        with self._open_lock:
+            self._open[request] = current_thread()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._open_lock:
+                self._open.pop(request, None)
+
+    def end_connections(self) -> None:
+        """Cut all connections off, and wait until nobody serves them."""
+        with self._open_lock:
+            served = list(self._open.items())
+        for connection, _ in served:
+            _cut(connection)
+        for _, thread in served:
+            thread.join(5)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that go away are part of the plan."""
+
+
+def _cut(connection: socket.socket) -> None:
+    with suppress(OSError):  # gone already
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -151,24 +201,44 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, _error("Unknown address", "not_found"))
 
     def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        raw = self._body()
         if not self.path.rstrip("/").endswith("/chat/completions"):
             self._send(404, _error("Unknown address", "not_found"))
             return
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or not body["messages"]:
+            self._send(400, _error("The body must be a JSON object with messages."))
+            return
         owner = self.server.owner
-        asked = owner._arrived(json.loads(raw), {name.lower(): value for name, value in self.headers.items()})
+        asked = owner._arrived(body, {name.lower(): value for name, value in self.headers.items()})
         try:
             owner._wait(owner._seconds)
             self._give(asked, owner._answer_to(asked))
         finally:
             owner._left()
 
+    def _body(self) -> bytes:
+        if "chunked" not in (self.headers.get("transfer-encoding") or "").lower():
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        parts = []
+        while size := int(self.rfile.readline().split(b";")[0].strip() or b"0", 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():  # trailers
+            continue
+        return b"".join(parts)
+
     def _give(self, asked: Asked, answer: Answer) -> None:
         if not isinstance(answer, Fault):
             text = answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer)
             self._send(200, self._completion(asked, text))
         elif answer.kind == "http":
-            self._send(answer.status, _error(answer.body, answer.code))
+            self._send(answer.status, _error(answer.body, answer.code), headers=answer.headers)
+        elif answer.kind == "raw":
+            self._send(answer.status, answer.body, kind="application/json", headers=answer.headers)
         elif answer.kind == "slow":
             self.server.owner._wait(answer.seconds)
             self._drop()
@@ -204,12 +274,25 @@ class _Handler(BaseHTTPRequestHandler):
             found["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         return found
 
-    def _send(self, status: int, body: Any, only: int | None = None) -> None:
+    def _send(
+        self,
+        status: int,
+        body: Any,
+        *,
+        only: int | None = None,
+        kind: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        sent = {
+            "content-type": kind or ("text/html" if isinstance(body, str) else "application/json"),
+            "content-length": str(len(data)),
+        } | {name.lower(): value for name, value in (headers or {}).items()}
+        if not any(name.startswith("retry-after") for name in sent):
+            sent["retry-after-ms"] = "1"
         self.send_response(status)
-        self.send_header("content-type", "text/html" if isinstance(body, str) else "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.send_header("retry-after-ms", "1")
+        for name, value in sent.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data[:only])
         if only is not None:
@@ -217,10 +300,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _drop(self) -> None:
         self.close_connection = True
-        try:
-            self.connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            time.sleep(0)  # gone already
+        self.wfile.flush()
+        _cut(self.connection)
 
 
 def _error(message: str, code: str = "") -> dict[str, Any]:
