@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .capping import capped
-from .titles import level_of, titles
+from .titles import PARAGRAPH, level_of, titles
 
 if TYPE_CHECKING:
     from cantle import Source
@@ -49,8 +49,6 @@ _APART = ("heading", "table", "code", "html", "formula")
 _MOST_MARKUP = 200
 """Longer stretches between two units are lines of their own."""
 
-PARAGRAPH = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)|[\u2029\f]")
-"""Where a paragraph ends in plain text."""
 _LINE_BREAK = re.compile(r"\r\n?|[\n\u2028\u2029]")
 _CLOSING = re.compile(r"(?:</[^<>]{0,100}>)+")
 _HTML_BLOCK = re.compile(

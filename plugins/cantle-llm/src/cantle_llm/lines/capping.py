@@ -13,7 +13,7 @@ _DENSE = (
     "\U00020000-\U0003ffff"
 )
 _WORD = re.compile(rf"[{_DENSE}]{{1,2}}|[^\s{_DENSE}]{{1,32}}")
-_CLAUSE = ",;:.!?)–—…，、；：。！？）」。"  # noqa: RUF001
+_CLAUSE = ",;:.!?)–—…，、；：。！？）」。"
 
 
 def capped(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:

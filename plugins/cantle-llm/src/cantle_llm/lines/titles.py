@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["level_of", "titles"]
+__all__ = ["PARAGRAPH", "level_of", "titles"]
 
 _MOST_WORDS, _MOST_CHARACTERS = 12, 100
 
@@ -21,9 +21,10 @@ _NUMBERS = (
     "eleven|twelve|um|dois|três|quatro|cinco|seis|sete|oito|nove|dez|"
     "primeir[oa]|segund[oa]|terceir[oa]|quart[oa]|quint[oa]|sext[oa]|sétim[oa]|oitav[oa]|non[oa]|décim[oa]"
 )
-_CHAPTER = re.compile(rf"(?:{_WORDS})\s{{1,4}}(?:{_NUMBERS})(?!\w)(?P<mark>\s?[.:)|–—-])?", re.IGNORECASE)  # noqa: RUF001
+_CHAPTER = re.compile(rf"(?:{_WORDS})\s{{1,4}}(?:{_NUMBERS})(?!\w)(?P<mark>\s?[.:)|–—-])?", re.IGNORECASE)
 
-_PARAGRAPH = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)|[\u2029\f]")
+PARAGRAPH = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)|[\u2029\f]")
+"""Where a paragraph ends in plain text."""
 _HTML_LEVEL = re.compile(r"<h([1-6])\b", re.IGNORECASE)
 _LATEX_LEVEL = re.compile(r"\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)(?![a-z])")
 _LATEX_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
@@ -42,7 +43,7 @@ def titles(text: str, body: int, solid: Sequence[tuple[int, int]], *, plain: boo
     waiting: list[tuple[int, int]] = []
     starts = [start for start, _ in solid]
     at = body
-    for border in (*(match.span() for match in _PARAGRAPH.finditer(text, body)), (len(text), len(text))):
+    for border in (*(match.span() for match in PARAGRAPH.finditer(text, body)), (len(text), len(text))):
         start, end = _trimmed(text, at, border[0])
         at = border[1]
         if start >= end:

@@ -1,1 +1,1 @@
-"""Partition: a document as topical blocks with labels, each of them ranges of the source."""
+"""Partition: a document as topical blocks, each a range of its source, by a model or by the words its lines share."""

@@ -1,0 +1,231 @@
+"""What partition gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..client.usage import Control, Cost, Usage
+from .reading import Repair
+
+if TYPE_CHECKING:
+    from cantle import Chunks, Source
+
+__all__ = ["Block", "Failure", "PartitionResult", "Persisted", "Uncovered"]
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A topical block: stretches of the source, in order.
+
+    `ranges` are those stretches, `(start, end)` in code points, end exclusive; `start` and `end` bound them all.
+    `lines` are the lines, as inclusive ranges. `text` is the source's text, several stretches with a blank line
+    between them. `label` is None where a block was made mechanically, or the model gave none; `fallback` says which.
+    """
+
+    text: str
+    label: str | None
+    start: int
+    end: int
+    ranges: tuple[Range, ...]
+    lines: tuple[Range, ...]
+    fallback: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """`text`, `label`, `start`, `end`, `ranges`, `lines`."""
+        return {
+            "text": self.text,
+            "label": self.label,
+            "start": self.start,
+            "end": self.end,
+            "ranges": [list(one) for one in self.ranges],
+            "lines": [list(one) for one in self.lines],
+        }
+
+
+@dataclass(frozen=True)
+class Uncovered:
+    """Lines that the blocks of the model left out: their numbers, as inclusive ranges, and their texts."""
+
+    indices: tuple[int, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    lines: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.indices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """`count`, `indices`, `ranges`, `lines`."""
+        return {
+            "count": self.count,
+            "indices": list(self.indices),
+            "ranges": [list(one) for one in self.ranges],
+            "lines": list(self.lines),
+        }
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A session that gave no usable answer: its window, its lines (inclusive), and why, as in `ModelError`."""
+
+    window: int
+    lines: Range
+    reason: str
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """`window`, `lines`, `reason`, `detail`."""
+        return {"window": self.window, "lines": list(self.lines), "reason": self.reason, "detail": self.detail}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Persisted:
+    """Where the blocks were stored, as the store says."""
+
+    dataset_id: str | int
+    avatar_id: str | int | None = None
+    dataset_created: bool = False
+    dataset_name: str | None = None
+    chunk_ids: tuple[str | int, ...] = ()
+    count: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """`datasetId`, `avatarId`, `datasetCreated`, `datasetName`, `chunkIds`, `count`."""
+        return {
+            "datasetId": self.dataset_id,
+            "avatarId": self.avatar_id,
+            "datasetCreated": self.dataset_created,
+            "datasetName": self.dataset_name,
+            "chunkIds": list(self.chunk_ids),
+            "count": self.count,
+        }
+
+
+@dataclass(kw_only=True)
+class PartitionResult:
+    """The blocks of a document, with a report of how they came about.
+
+    `success` is False when the model covered less than `min_coverage` of the lines (`reason`
+    `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`); the blocks are there all the
+    same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line
+    was put into the nearest block. `usage`, `cost` and `control` are those of this run: answers on file cost nothing.
+    """
+
+    source: Source = field(repr=False)
+    success: bool
+    blocks: tuple[Block, ...] = field(repr=False)
+    coverage: float
+    total_lines: int
+    sessions_used: int = 0
+    failed_sessions: int = 0
+    reasoning: str = field(default="", repr=False)
+    audit_log: tuple[str, ...] = field(default=(), repr=False)
+    persisted: Persisted | None = None
+    uncovered_lines: Uncovered = field(default_factory=Uncovered, repr=False)
+    reason: str | None = None
+    failures: tuple[Failure, ...] = ()
+    repairs: tuple[Repair, ...] = field(default=(), repr=False)
+    usage: Usage = field(default_factory=Usage)
+    cost: Cost = field(default_factory=Cost)
+    control: Control = field(default_factory=Control)
+    caller: str = "partition"
+    provider: str = "cantle"
+    model: str = "lexical"
+    namer: Callable[[PartitionResult], str] | None = field(default=None, repr=False, compare=False)
+    """What gives the name and counts what that costs; not pickled."""
+
+    @property
+    def fallback_used(self) -> bool:
+        """Whether any block was made mechanically."""
+        return any(block.fallback for block in self.blocks)
+
+    @property
+    def missing_count(self) -> int:
+        """How many lines the model left out."""
+        return self.uncovered_lines.count
+
+    def name(self) -> str:
+        """A name for a data set of these blocks, made by the model from their labels: one call, counted in `usage`.
+
+        Without a model, or where the call fails, it is made of the first labels.
+        """
+        return plain_name(self) if self.namer is None else self.namer(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under camelCase keys, ready for JSON.
+
+        `success`, `blocks`, `coverage`, `totalLines`, `sessionsUsed`, `fallbackUsed`, `failedSessions`, `reasoning`,
+        `auditLog`, `persisted`, `uncoveredLines`, `costControl`; where it failed `reason` and `missingCount`; where
+        there are any, `failures` and `repairs`.
+        """
+        found: dict[str, Any] = {"success": self.success}
+        if not self.success:
+            found |= {"reason": self.reason, "missingCount": self.missing_count}
+        found |= {
+            "blocks": [block.to_dict() for block in self.blocks],
+            "coverage": self.coverage,
+            "totalLines": self.total_lines,
+            "sessionsUsed": self.sessions_used,
+            "fallbackUsed": self.fallback_used,
+            "failedSessions": self.failed_sessions,
+            "reasoning": self.reasoning,
+            "auditLog": list(self.audit_log),
+            "persisted": None if self.persisted is None else self.persisted.to_dict(),
+            "uncoveredLines": self.uncovered_lines.to_dict(),
+            "costControl": {
+                "usage": self.usage.to_dict(),
+                "cost": self.cost.to_dict(),
+                "control": self.control.to_dict(),
+                "references": {"caller": self.caller, "provider": self.provider, "model": self.model},
+                "reconciliation": None,
+            },
+        }
+        if self.failures:
+            found["failures"] = [failure.to_dict() for failure in self.failures]
+        if self.repairs:
+            found["repairs"] = [repair.to_dict() for repair in self.repairs]
+        return found
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """`to_dict()` as JSON; lone surrogates become U+FFFD."""
+        from cantle.commands import to_json
+
+        return to_json(self.to_dict(), indent=indent)
+
+    def to_chunks(self) -> Chunks:
+        """The blocks as chunks of the source, with `label`, `block` and `fallback` in their metadata."""
+        from .chunking import chunks_of
+
+        return chunks_of(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "namer": None}
+
+    def _repr_html_(self) -> str:
+        from .html_view import view
+
+        return view(self)
+
+    def __str__(self) -> str:
+        from .html_view import as_text
+
+        return as_text(self)
+
+
+def plain_name(result: PartitionResult, most: int = 80) -> str:
+    """The first labels, as many as fit; without any the document's name."""
+    from .reading import clean
+
+    name = ""
+    for label in dict.fromkeys(block.label for block in result.blocks if block.label):
+        longer = f"{name}, {label}" if name else label
+        if len(longer) > most:
+            break
+        name = longer
+    first = next((block.label for block in result.blocks if block.label), None)
+    return clean(name or first or result.source.source or "Untitled", most)
