@@ -96,7 +96,7 @@ def __getattr__(name: str) -> Any:
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    return {"partition": "cantle_llm.commands.partition:command"}
+    return {name: f"{__name__}.commands.{name}:command" for name in ("partition", "contextualize")}
 
 
 @hookimpl

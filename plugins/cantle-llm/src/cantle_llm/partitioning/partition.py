@@ -379,6 +379,7 @@ class _Modelled:
             total_lines=total,
             sessions_used=len(self.windows),
             failed_sessions=len(failures),
+            replayed=self.run.replayed,
             reasoning="\n".join(reading.reasoning for reading in asked.readings if reading and reading.reasoning),
             audit_log=_audited(self.log),
             uncovered_lines=Uncovered(

@@ -112,8 +112,9 @@ class PartitionResult:
 
     `success` is False when the model covered less than `min_coverage` of the lines (`reason`
     `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`); the blocks are there all the
-    same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line
-    was put into the nearest block. `usage`, `cost` and `control` are those of this run: answers on file cost nothing.
+    same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line was
+    put into the nearest block. `replayed` counts sessions whose answers were on file. `usage`, `cost` and `control` are
+    those of this run: answers on file cost nothing.
     """
 
     source: Source = field(repr=False)
@@ -123,6 +124,7 @@ class PartitionResult:
     total_lines: int
     sessions_used: int = 0
     failed_sessions: int = 0
+    replayed: int = 0
     reasoning: str = field(default="", repr=False)
     audit_log: tuple[str, ...] = field(default=(), repr=False)
     persisted: Persisted | None = None

@@ -1,0 +1,207 @@
+"""`cantle partition`: a file as labelled topical blocks."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantle.commands import Failure, counted, document, opened, printable, reading
+from cantle.errors import CantleWarning
+
+from .client_options import client_of, client_options, default_answers, money, resumable
+
+if TYPE_CHECKING:
+    from cantle import MDocument
+
+    from ..client.client import Client
+    from ..partitioning.result import PartitionResult
+
+__all__ = ["command"]
+
+Function = Callable[..., Any]
+
+_FORMATS = ("text", "json", "jsonl")
+_SUFFIXES = {".txt": "text", ".json": "json", ".jsonl": "jsonl"}
+
+_HELP = """Divide FILE into labelled topical blocks, each a range of its text.
+
+Without a model the embedded engine does it, by headings and by the words that neighbouring sentences share: offline and
+for nothing. With -e model, or --model NAME, a model is asked, which costs money: the key is that of CANTLE_LLM_API_KEY
+or OPENAI_API_KEY, the other settings are options or CANTLE_LLM_* variables. Answers are kept in a file, so that the
+same command run again, after Ctrl-C too, asks only for what is missing.
+
+FILE may be - for standard input. The text is divided into lines (sentences, headings, rows); the model is shown some of
+them at once and says which belong together. Where it gives no usable answer, lines go into blocks without a label; what
+it leaves out is reported, or put into the nearest block.
+
+Formats: text shows the labels with the lines and characters of each block; json is the whole report, with texts, costs
+and an audit log; jsonl has the blocks as chunks, as `cantle chunk` writes them. Without -f the suffix of -o says which;
+else it is text on a terminal and json in a pipe. Positions count characters (Unicode code points).
+
+\b
+Examples:
+  cantle partition report.md
+  cantle partition report.md -f json | jq -r '.blocks[].label'
+  cantle partition book.txt --model gpt-4.1-nano --budget 0.10 -o book.json
+  cantle partition book.txt --base-url http://localhost:11434/v1 --model llama3.1 --uncovered nearest
+  cantle partition book.txt --model gpt-4.1-nano --replay -f jsonl > chunks.jsonl
+  pdftotext report.pdf - | cantle partition - --kind pdf --language pt
+
+\b
+Exit codes: 0 all is well; 1 the model covered too few lines, a session failed or the budget was
+reached (the result is written all the same), or no call can succeed; 2 wrong usage; 130 interrupted.
+"""
+
+
+def _parameter(name: str, kind: Any, text: str) -> Callable[[Function], Function]:
+    return click.option(f"--{name}", type=kind, metavar=None if isinstance(kind, click.Choice) else "N", help=text)
+
+
+@click.command("partition", help=_HELP, short_help="Divide a file into labelled topical blocks.")
+@click.argument("file", type=click.Path(allow_dash=True), metavar="FILE")
+@click.option(
+    "-e",
+    "--engine",
+    type=click.Choice(["lexical", "model"]),
+    help="Who divides. Default: lexical, or model where --model is given.",
+)
+@_parameter("max-words-per-line", click.IntRange(min=1), "Longer sentences are several lines. Default: 50.")
+@_parameter("max-lines-per-session", click.IntRange(min=1), "Lines that the model is shown at once. Default: 400.")
+@_parameter("overlap-lines", click.IntRange(min=0), "How many of them the next session is shown too. Default: 30.")
+@_parameter("max-chars-per-chunk", click.IntRange(min=1), "Longer texts are cut into sub-texts first. Default: 80000.")
+@_parameter(
+    "fallback-max-chars-per-block",
+    click.IntRange(min=1),
+    "How long blocks are where the model gave no answer. Default: 3000.",
+)
+@_parameter("min-coverage", click.FloatRange(0, 1), "Fail when the model covers less of the lines. Default: 0.9.")
+@_parameter(
+    "uncovered",
+    click.Choice(["report", "nearest"]),
+    "Lines that the model left out: report them, or put them into the nearest block too. Default: report.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(["de", "en", "es", "fr", "it", "pt"]),
+    help="The language of the labels, and of the words that the lexical engine counts. Default: that of the text.",
+)
+@client_options
+@reading
+@click.option("--source", help="The name of the document. Default: its path.")
+@click.option("-f", "--format", "format_", type=click.Choice(_FORMATS), help="The format of the output.")
+@click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def command(
+    file: str,
+    engine: str | None,
+    settings: dict[str, Any],
+    read: dict[str, Any],
+    source: str | None,
+    format_: str | None,
+    out: str | None,
+    quiet: bool,
+    **parameters: Any,
+) -> None:
+    """Divide the file and write the result; the help is `_HELP`."""
+    if file == "" or out == "":
+        raise click.UsageError("A name is empty. Name a file, or - for standard input.")
+    if file != "-" and out not in (None, "-") and os.path.exists(str(out)) and os.path.samefile(file, str(out)):
+        raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
+    written = _format(format_, out)
+    engine = engine or ("model" if settings.get("model") else "lexical")
+    if quiet:
+        warnings.simplefilter("ignore", CantleWarning)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if engine == "lexical":
+        _check_no_client(settings)
+        result = _divided(document(file, read, source), None, given, quiet)
+    else:
+        with client_of(settings) as client, resumable(client):
+            result = _divided(document(file, read, source), client, given, quiet)
+    with opened(out) as output:
+        output.stream.write(_rendered(result, written).encode("utf-8", "replace"))
+        output.commit()
+    if not quiet:
+        click.echo(printable(_summary(result)), err=True)
+    if not result.success or result.failed_sessions:
+        raise Failure(_failure(result))
+
+
+def _format(wanted: str | None, out: str | None) -> str:
+    if wanted:
+        return wanted
+    if out in (None, "-"):
+        return "text" if click.get_text_stream("stdout").isatty() else "json"
+    suffix = Path(str(out)).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise click.UsageError(
+            f"-o {out}: the suffix {suffix!r} says nothing of the format. Known: {', '.join(_SUFFIXES)}. "
+            f"Or give -f {'|'.join(_FORMATS)}."
+        )
+    return _SUFFIXES[suffix]
+
+
+def _check_no_client(settings: dict[str, Any]) -> None:
+    """Options of a client that nobody would use are a mistake."""
+    kept = settings.get("answers")
+    given = [name for name in settings if name != "answers" or kept not in (default_answers(), os.devnull)]
+    if given:
+        flag = given[0].replace("_", "-")
+        raise click.UsageError(
+            f"--{flag} is for a model, and the lexical engine asks none. Give -e model, or leave it out."
+        )
+
+
+def _divided(source: MDocument, client: Client | None, given: dict[str, Any], quiet: bool) -> PartitionResult:
+    from ..partitioning.partition import partition
+
+    return partition(source, client=client, progress=not quiet and client is not None, **given)
+
+
+def _rendered(result: PartitionResult, format: str) -> str:
+    if format == "json":
+        return f"{result.to_json(indent=2)}\n"
+    if format == "jsonl":
+        return result.to_chunks().to_jsonl()
+    return "".join(f"{printable(line)}\n" for line in str(result).split("\n"))
+
+
+def _summary(result: PartitionResult) -> str:
+    parts = [
+        counted(len(result.blocks), "block"),
+        counted(result.total_lines, "line"),
+        f"{result.coverage:.1%} covered",
+    ]
+    if result.repairs:
+        parts.append(f"answers repaired in {counted(len(result.repairs), 'place')}")
+    if result.sessions_used:
+        parts.append(counted(result.sessions_used, "session"))
+        parts.append(f"{counted(result.replayed, 'answer')} on file")
+        about = "about " if result.usage.is_estimated else ""
+        parts.append(f"{about}{result.usage.input_tokens:,} tokens in and {result.usage.output_tokens:,} out")
+        price = "price not known (--price gives it)" if result.cost.pricing_missing else money(result.cost.total_cost)
+        parts.append(price)
+    return ", ".join(parts)
+
+
+def _failure(result: PartitionResult) -> str:
+    said = []
+    if result.reason == "coverage_below_threshold":
+        said.append(
+            f"the model covered {result.coverage:.1%} of the lines and left out {result.missing_count} "
+            "(--uncovered nearest puts them into the nearest blocks, --min-coverage says how many may be left out)"
+        )
+    if result.control.reasons:
+        said.append(f"stopped: {'; '.join(result.control.reasons)}")
+    if result.failed_sessions:
+        reasons = ", ".join(dict.fromkeys(failure.reason for failure in result.failures))
+        said.append(
+            f"{result.failed_sessions} of {counted(result.sessions_used, 'session')} failed ({reasons}); run the same "
+            "command again to ask for these only"
+        )
+    return f"{'; '.join(said)}."
