@@ -145,9 +145,9 @@ def test_an_unknown_field_lists_the_fields_there_are(run: Any) -> None:
         "A plugin adds fields with the hook register_extractors()."
     )
     with pytest.raises(ExtractionError) as caught:
-        run({"questions": True})
+        run({"mood": True})
     assert str(caught.value) == (
-        "No plugin extracts the field 'questions'. None is installed that extracts any. "
+        "No plugin extracts the field 'mood'. None is installed that extracts any. "
         "A plugin adds fields with the hook register_extractors()."
     )
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .chunks import Chunks
-from .errors import CantleError, ExtractionError, OptionError
+from .errors import CantleError, ExtractionError, OptionError, PluginError
 from .hookspecs import Extractor
 from .plugins import Registry
+from .strategy import nearest
 from .waiting import Waiter, is_coroutine_function
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ __all__ = ["ORDER", "check", "extract_async", "extract_now"]
 
 ORDER = ("schema", "summary", "questions", "keywords", "title")
 """The fields that come first, in this order; other fields follow as they were given."""
+
+
+_MODEL, _INSTALL = "llm", "pip install cantle-llm"
+"""The plugin that asks a language model, and how to get it."""
+_BY_MODEL = ("questions", "schema")
+"""Fields that are extracted by a model alone."""
 
 
 class _Task(NamedTuple):
@@ -40,9 +47,11 @@ def extract_now(host: Registry, document: MDocument, chunks: Chunks, fields: Map
     """`chunks` with the metadata of `fields` merged in.
 
     `fields` maps a field to its options: a mapping, True for none, False or None to leave it out.
-    `by` among the options names the plugin that provides the field, where several do. Raises
-    `OptionError` for a wrong value and `ExtractionError` for a field nobody provides, a clash
-    without `by`, a provider that fails or answers with the wrong number of mappings.
+    `by` among the options names the plugin that provides the field, where several do. Without it
+    those come in question that take all the options (see `register_extractors`): cantle's own
+    goes before others. Raises `OptionError` for a wrong value, or an option that no provider
+    takes, and `ExtractionError` for a field nobody provides, a clash without `by`, a provider that
+    fails or answers with the wrong number of mappings.
     """
     with Waiter() as settle:
         for task in _tasks(host, fields):
@@ -98,23 +107,79 @@ def _task(host: Registry, field: str, value: Any) -> _Task:
     by = options.pop("by", None)
     providers = host.extractors(field)
     if not providers:
-        raise ExtractionError(_unknown(field, host.fields()))
+        raise ExtractionError(_unknown(host, field))
     if by is not None:
-        if by not in providers:
+        if not isinstance(by, str) or by not in providers:
+            hint = f" Install it: {_INSTALL}." if by == _MODEL and by not in host.plugins else ""
             raise ExtractionError(
-                f"extract[{field!r}]: by={by!r} does not provide this field. Its providers: {_listed(providers)}."
+                f"extract[{field!r}]: by={by!r} does not provide this field. Its providers: {_listed(providers)}.{hint}"
             )
-        return _Task(field, by, providers[by], options)
-    if len(providers) > 1:
-        raise ExtractionError(
-            f"Several plugins extract the field {field!r}: {_listed(providers)}. "
-            f'Choose one: extract={{{field!r}: {{"by": {next(iter(sorted(providers)))!r}}}}}.'
+        providers = {by: providers[by]}
+    taken = {name: _taken(name, field, extractor) for name, extractor in providers.items()}
+    name = _chosen(host, field, taken, options)
+    task = _Task(field, name, providers[name], options)
+    if taken[name] is not None and callable(check := getattr(task.extractor, "check", None)):
+        with _named(task):
+            check(options)
+    return task
+
+
+def _taken(plugin: str, field: str, extractor: Extractor) -> tuple[str, ...] | None:
+    """The options that a provider says it takes; None for any."""
+    names = getattr(extractor, "options", None)
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
+        raise PluginError(
+            f"The extractor of field {field!r} in plugin {plugin!r} has options={names!r}; options is a collection of "
+            "the names that it takes."
         )
-    name, extractor = next(iter(providers.items()))
-    return _Task(field, name, extractor, options)
+    return tuple(sorted(names) if isinstance(names, Set) else names)
 
 
-def _unknown(field: str, known: Sequence[str]) -> str:
+def _chosen(host: Registry, field: str, taken: Mapping[str, tuple[str, ...] | None], options: Mapping[str, Any]) -> str:
+    """Which of the providers of a field to ask: of those that take all the options cantle's own, else the only one.
+
+    So what a plugin does that is installed later, and costs, is done only for who names it or an option of its own.
+    """
+    able = [name for name, names in taken.items() if names is None or all(option in names for option in options)]
+    if not able:
+        raise OptionError(_not_taken(host, field, taken, options))
+    own = [name for name in able if host.is_builtin(name)]
+    if len(own) == 1:
+        return own[0]
+    if len(able) > 1:
+        raise ExtractionError(
+            f"Several plugins extract the field {field!r}: {_listed(able)}. "
+            f'Choose one: extract={{{field!r}: {{"by": {min(able)!r}}}}}.'
+        )
+    return able[0]
+
+
+def _not_taken(
+    host: Registry, field: str, taken: Mapping[str, tuple[str, ...] | None], options: Mapping[str, Any]
+) -> str:
+    """What to say of options that no provider takes, or none takes together."""
+    known = sorted({name for names in taken.values() for name in names or ()})
+    wrong = [option for option in options if option not in known]
+    lists = "; ".join(f"{plugin}: {', '.join(names or ()) or 'none'}" for plugin, names in sorted(taken.items()))
+    if not wrong:
+        given = ", ".join(map(repr, options))
+        return f"extract[{field!r}]: no plugin takes {given} together. They take, {lists}. Leave out those of one."
+    meant = nearest(str(wrong[0]), known)
+    hint = f" Did you mean {meant!r}?" if meant else ""
+    there = f"Options of {lists}." if len(taken) > 1 else f"{next(iter(taken))} takes {lists.partition(': ')[2]}."
+    model = f" Those of a language model come with {_INSTALL}." if _MODEL not in host.plugins and not meant else ""
+    return f"extract[{field!r}] has no option {wrong[0]!r}.{hint} {there}{model}"
+
+
+def _unknown(host: Registry, field: str) -> str:
+    """What to say of a field that nobody extracts."""
+    if field in _BY_MODEL:
+        plugin = host.plugins.get(_MODEL)
+        why = f" The plugin is installed and was left out: {plugin.error}." if plugin and plugin.error else ""
+        return f"The field {field!r} takes a language model, and so the plugin cantle-llm: {_INSTALL}.{why}"
+    known = host.fields()
     close = get_close_matches(str(field), known, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     there = f"Fields: {', '.join(known)}." if known else "None is installed that extracts any."
@@ -124,7 +189,7 @@ def _unknown(field: str, known: Sequence[str]) -> str:
     )
 
 
-def _listed(providers: Mapping[str, Any]) -> str:
+def _listed(providers: Iterable[str]) -> str:
     return ", ".join(sorted(providers))
 
 

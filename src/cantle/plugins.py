@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["BUILTIN", "Plugin", "Registry", "host_of", "registry"]
 
 BUILTIN = (
+    "cantle.extractors.offline",
     "cantle.strategies.character",
     "cantle.strategies.html",
     "cantle.strategies.json",
@@ -45,7 +46,7 @@ BUILTIN = (
     "cantle.strategies.structural_context",
     "cantle.strategies.token",
 )
-"""The modules of our own strategies, in the form a stranger's plugin has."""
+"""The modules of our own strategies and extractors, in the form a stranger's plugin has."""
 
 GROUP = "cantle"
 
@@ -276,6 +277,10 @@ class Registry:
     def extractors(self, field: str) -> dict[str, Extractor]:
         """The providers of a metadata field, by plugin name."""
         return dict(self._extractors.get(field, {}))
+
+    def is_builtin(self, plugin: str) -> bool:
+        """Whether the plugin of that name is one of cantle's own."""
+        return plugin in self.plugins and self.plugins[plugin].module in BUILTIN
 
     def fields(self) -> list[str]:
         """The metadata fields that can be extracted."""

@@ -22,7 +22,7 @@ from .packing import Level, Packer
 from .source import Source
 from .warn import warn
 
-__all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "option", "snake_case"]
+__all__ = ["Option", "Sized", "Strategy", "config", "describe", "make", "nearest", "option", "snake_case"]
 
 DEFAULT_SIZE, DEFAULT_OVERLAP = 4000, 50
 
@@ -273,17 +273,23 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
 """What other libraries of this field call an option, in snake_case."""
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    """The option that an unknown name stands for: in another spelling, by another word, or a near one."""
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The option that an unknown name stands for: in another spelling, or a near one; "" where there is none."""
     from difflib import get_close_matches
 
+    snake = _snake(name)
+    return snake if snake in known else next(iter(get_close_matches(name, known, n=1, cutoff=0.55)), "")
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The option that an unknown name stands for: in another spelling, by another word, or a near one."""
     snake = _snake(name)
     if snake in known:
         return snake
     for option, others in _SYNONYMS.items():
         if snake in others and option in known:
             return option
-    return next(iter(get_close_matches(name, known, n=1, cutoff=0.55)), "")
+    return nearest(name, known)
 
 
 def _snake(name: str) -> str:
@@ -302,7 +308,11 @@ def snake_case(options: Mapping[str, Any]) -> dict[str, Any]:
         if new in result:
             raise OptionError(f"Option {new!r} is given twice, as {name!r} and in its other spelling. Keep one.")
         if new == "extract" and isinstance(value, Mapping):
-            value = {k: snake_case(v) if isinstance(v, Mapping) and k != "schema" else v for k, v in value.items()}
+            # What stands under `schema` is options where one of them is the schema, else the schema itself.
+            value = {
+                field: snake_case(v) if isinstance(v, Mapping) and (field != "schema" or "schema" in v) else v
+                for field, v in value.items()
+            }
         result[new] = value
     return result
 

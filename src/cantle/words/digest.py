@@ -8,17 +8,16 @@ from __future__ import annotations
 from ..errors import OptionError
 from . import prose
 from .guess import language_of
-from .prose import Sentence, one_line
+from .prose import Sentence, bare, one_line
 from .stops import check_language, says_nothing, stop_words
 from .tokens import fold
 
 __all__ = ["summary"]
 
 _FEW = 4
-"""Sentences of fewer words that say something are headings and exclamations: taken only when there is no other."""
+"""Sentences of fewer words that say something are exclamations and headings: taken only when there is no other."""
 _PROSE = 0.5
 """What has fewer letters than this part is a table, a formula or code."""
-_MARKS = " \t#>*+-\u2022\u25aa\u25cf"
 
 
 def summary(text: str, *, sentences: int = 2, language: str | None = None) -> str:
@@ -49,17 +48,23 @@ def _candidates(text: str, language: str, stop: frozenset[str]) -> list[Sentence
     """The sentences to choose from, without the marks in front; with the words that say something."""
     found: list[Sentence] = []
     proper: list[Sentence] = []
+    ended: list[Sentence] = []
+    line = 0  # where the line begins that a sentence is in
     for start, end, inside in prose.sentences(text, language):
-        bare = len(text[start:end].lstrip(_MARKS))
-        if not bare:
+        start = bare(text, start, end)
+        if start == end:
             continue
         telling = [word for word in inside if not says_nothing(word.text, fold(word.text), stop)]
-        found.append(Sentence(end - bare, end, telling))
+        sentence = Sentence(start, end, telling)
+        found.append(sentence)
         letters = sum(len(word.text) for word in inside)
-        is_heading = text[text.rfind("\n", 0, end - bare) + 1] == "#"
-        if len(telling) >= _FEW and letters >= _PROSE * bare and not is_heading:
-            proper.append(found[-1])
-    return proper or [sentence for sentence in found if sentence.words] or found
+        line = max(line, text.rfind("\n", line, start) + 1)
+        if telling and letters >= _PROSE * (end - start) and text[line] != "#":  # no heading of Markdown
+            if len(telling) >= _FEW:
+                proper.append(sentence)
+            if not text[end - 1].isalnum():
+                ended.append(sentence)
+    return proper or ended or [sentence for sentence in found if sentence.words] or found
 
 
 def _chosen(found: list[Sentence], count: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .tokens import Word, words
 
-__all__ = ["Sentence", "one_line", "sentences"]
+__all__ = ["Sentence", "bare", "one_line", "sentences"]
 
 _NO_PROSE = (
     r"(?:https?|ftp)://[^\s<>]+|www\.[^\s<>]+"
@@ -25,6 +25,13 @@ _NO_PROSE = (
 )
 
 
+_FENCE = r"(?m)^[ \t]{0,8}(?:```|~~~)([^`\n]{0,200})$"
+_STRUCTURE = (
+    # what begins something new in TeX, with what it says
+    r"\\(?:documentclass|usepackage|title|author|date|maketitle|part|chapter|(?:sub){0,2}section|paragraph|begin|end|item)"
+    r"(?![A-Za-z@])\*?(?:\[[^\[\]\n]{0,200}\])?(?:\{[^{}\n]{0,300}\})?"
+)
+_MARKS = r"(?:[ \t>]|\#{1,6}(?=[ \t])|[-+*\u2022\u25aa\u25cf](?=[ \t]))*"
 _NEVER = (sys.maxsize, sys.maxsize)
 
 
@@ -49,9 +56,9 @@ def _sentences(text: str, language: str, code: list[tuple[int, int]]) -> list[Se
     from ..blocks.sentences import segmenter
 
     found: list[Sentence] = []
-    rest = _outside(_outside(words(text), code), (match.span() for match in _no_prose().finditer(text)))
+    rest = _outside(_outside(words(text), code), (match.span() for match in _pattern(_NO_PROSE).finditer(text)))
     word = next(rest, None)
-    for start, end in segmenter("rules", language).on(text):
+    for start, end in _divided(text, segmenter("rules", language).on(text)):
         inside = []
         while word is not None and word.start < end:
             inside.append(word)
@@ -60,9 +67,40 @@ def _sentences(text: str, language: str, code: list[tuple[int, int]]) -> list[Se
     return found
 
 
+def bare(text: str, start: int, end: int) -> int:
+    """Where a sentence begins after the marks of a heading, list or quotation of Markdown."""
+    match = _pattern(_MARKS).match(text, start, end)
+    return match.end() if match else start
+
+
 def one_line(text: str) -> str:
     """A text with one blank where it has white space, and none around it."""
     return " ".join(text.split())
+
+
+def _divided(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Sentences, and apart from them what stands in commands of TeX that begin something new."""
+    if "\\" not in text:
+        yield from spans
+        return
+    commands = _pattern(_STRUCTURE).finditer(text)
+    command = next(commands, None)
+    for start, end in spans:
+        while command is not None and command.start() < end:
+            yield from _trimmed(text, start, command.start())
+            yield from _trimmed(text, max(start, command.start()), min(end, command.end()))
+            start = max(start, min(end, command.end()))
+            if command.end() > end:
+                break
+            command = next(commands, None)
+        yield from _trimmed(text, start, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    inside = text[start:end].strip()
+    if inside:
+        start = text.index(inside[0], start)
+        yield start, start + len(inside)
 
 
 def _outside(inside: Iterator[Word], left_out: Iterable[tuple[int, int]]) -> Iterator[Word]:
@@ -80,7 +118,7 @@ def _code(text: str) -> list[tuple[int, int]]:
     """Fenced code of Markdown. A part of a document may begin or end in the middle of some."""
     if "```" not in text and "~~~" not in text:
         return []
-    fences = [(match.start(), match.end(), bool(match[1])) for match in _fence().finditer(text)]
+    fences = [(match.start(), match.end(), bool(match[1])) for match in _pattern(_FENCE).finditer(text)]
     found = []
     if len(fences) % 2 and not fences[0][2]:  # none opens here: the code began before
         found.append((0, fences.pop(0)[1]))
@@ -90,10 +128,5 @@ def _code(text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _fence() -> re.Pattern[str]:
-    return re.compile(r"^[ \t]{0,8}(?:```|~~~)([^`\n]{0,200})$", re.MULTILINE)
-
-
-@cache
-def _no_prose() -> re.Pattern[str]:
-    return re.compile(_NO_PROSE)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
