@@ -3,9 +3,9 @@
 The model is that of Bayesian segmentation (Eisenstein and Barzilay 2008): the words of a topic are drawn from a
 distribution of its own, which is integrated out, so that a topic's words have a Dirichlet compound multinomial
 probability. Unlike there the prior's mean is not uniform but the words' frequency in the text around, so that a word
-found everywhere says little and a rare one that returns says much, and the prior's weight grows with that text, so that a
-long text has longer topics. The best division is found by dynamic programming, as in Utiyama and Isahara (2001), with a
-bound on the length of a topic, which makes it linear in the number of lines.
+found everywhere says little and a rare one that returns says much, and the prior's weight grows with that text, so that
+a long text has longer topics. The best division is found by dynamic programming, as in Utiyama and Isahara (2001), with
+a bound on the length of a topic, which makes it linear in the number of lines.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Model:
     """The numbers of the model; the defaults were chosen on the development set of `evaluation/`.
 
     `concentration` is the weight of the prior, as a part of the words of the text around; `around` is how many lines
-    before and after are that text. A topic costs `cost` plus `growth` times the logarithm of the prior's weight (natural
-    logarithms of probabilities), and `inside` besides where it begins inside of a paragraph, `solid` inside of a table or
-    code. `longest` is the most lines of a topic, `repeats` how many earlier uses of a word count.
+    before and after are that text. A topic costs `cost` plus `growth` times the logarithm of the prior's weight (costs
+    are natural logarithms of probabilities), and `inside` besides where it begins inside of a paragraph, `solid` inside
+    of a table or code. `longest` is the most lines of a topic, `repeats` how many earlier uses of a word count.
     """
 
     concentration: float = 1.5
@@ -58,9 +58,9 @@ def divide(
 ) -> list[int]:
     """The numbers of the lines that begin a topic, without 0; `lines` are the lines' words as numbers from 0.
 
-    A topic begins preferably at a line that `opens` a paragraph (where only the first does, there are none), and only in
-    need at one that is `solid`: inside of a table or of code. The lines are a `part` of a longer text if so said: their
-    topics are as long as those of a long text.
+    A topic begins preferably at a line that `opens` a paragraph (where only the first does, there are none), and only
+    in need at one that is `solid`: inside of a table or of code. Lines that are `part` of a longer text get topics as
+    long as those of a long text.
     """
     import numpy as np
 

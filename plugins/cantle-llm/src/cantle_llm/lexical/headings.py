@@ -38,9 +38,9 @@ def headings(text: str, lines: Sequence[Line]) -> list[Heading]:
 
     Lines of kind `heading` that have markup are headings, and so are short paragraphs (at most 100 characters, where
     `opens` marks paragraphs) that begin as headings do in books and laws: `Chapter 1`, `Artigo 5º`. Numbers (`3.1`,
-    Roman ones alone) and capitals need a second heading somewhere in the text. Title-like lines need two such, or three
-    of their own kind that are no more than a third of the paragraphs; the first line of a text may be one alone. A number
-    alone takes a short paragraph below it as its words.
+    Roman ones alone) and capitals need a second heading somewhere in the text. Title-like lines need two such,
+    or three of their own kind that are no more than a third of the paragraphs; the first line of a text may be one alone.
+    A number alone takes a short paragraph below it as its words.
     """
     found, paragraphs = _candidates(text, lines)
     firm = [one for one in found if one.strength >= WEAK]
@@ -82,7 +82,7 @@ def _candidates(text: str, lines: Sequence[Line]) -> tuple[list[_Found], int]:
             continue
         elif seen.strength == SURE or said:
             found.append(_Found(Heading(at, last, line.level or seen.level, label), seen.strength, said))
-        elif seen.strength == WEAK and not marked and not single:
+        elif seen.strength == WEAK and not single and (not marked or is_bare(label)):
             found.append(_Found(Heading(at, last, seen.level, label), WEAK, said))
         elif not marked and not single and after < len(lines):
             below = opened[number + 2] - 1

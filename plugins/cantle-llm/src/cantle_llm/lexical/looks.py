@@ -10,7 +10,7 @@ __all__ = ["LOOSE", "SURE", "WEAK", "Look", "is_bare", "look"]
 LOOSE, WEAK, SURE = 0, 1, 2
 
 _NUMBER = (
-    r"(?:[0-9]{1,4}(?:[.-][0-9A-Za-z]{1,4}){0,6}[.]?[ºª°]?|[ivxlcdm]{1,8}|[a-z](?!\w)|one|two|three|four|five|six|seven|"
+    r"(?:[0-9]{1,4}(?:[.-][0-9A-Za-z]{1,4}){0,6}(?:[.]?[ºª°])?|[ivxlcdm]{1,8}|[a-z](?!\w)|one|two|three|four|five|six|seven|"
     r"eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|um|uma|dois|duas|três|quatro|cinco|seis|sete|oito|nove|"
     r"dez|onze|doze|únic[oa]|primeir[oa]|segund[oa]|terceir[oa]|quart[oa]|quint[oa]|sext[oa]|sétim[oa]|oitav[oa]|non[oa]|"
     r"décim[oa]|primer[oa]?|tercer[oa]?|uno|dos|tres|cuatro|siete|ocho|nueve|diez|premi(?:er|ère)|deuxième|troisième|un|une|"
@@ -42,8 +42,8 @@ class Look(NamedTuple):
 def look(label: str) -> Look | None:
     """What a paragraph of these words may be; None where it looks like running text.
 
-    Sure is a word such as `Chapter` or `Artigo` with a number; weak are a number before a capital, a Roman number alone or
-    before a capital, and capitals alone; loose is a capital first and no mark at the end.
+    Sure is a word such as `Chapter` or `Artigo` with a number; weak are a number before a capital, a Roman number alone
+    or before a capital, and capitals alone; loose is a capital first and no mark at the end.
     """
     chapter = _CHAPTER.match(label)
     if chapter:

@@ -1,4 +1,4 @@
-"""Which headings begin a topic of their own: all of the level at which a document divides, below it those that are long."""
+"""Which headings begin a topic: all of the level at which a document divides, and below it those with much text."""
 
 from __future__ import annotations
 
