@@ -9,19 +9,22 @@ from __future__ import annotations
 from .cli.group import Failure
 from .cli.inputs import document, find, is_document
 from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading, sizing
-from .cli.outputs import opened
+from .cli.outputs import FORMATS, Writer, chosen_format, opened, writer
 from .cli.tables import as_json, counted, definitions, printable
 from .console import Bar
 from .written import to_json
 
 __all__ = [
+    "FORMATS",
     "KIND",
     "LENGTH",
     "SIZE",
     "STRATEGY",
     "Bar",
     "Failure",
+    "Writer",
     "as_json",
+    "chosen_format",
     "counted",
     "cutting",
     "definitions",
@@ -34,4 +37,5 @@ __all__ = [
     "reading",
     "sizing",
     "to_json",
+    "writer",
 ]

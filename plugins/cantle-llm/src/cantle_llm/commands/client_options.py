@@ -80,18 +80,23 @@ def client_options(function: Function) -> Function:
     return call
 
 
-def client_of(settings: dict[str, Any]) -> Client:
-    """The client of `settings`. That no model or no key is given is said at once, before anything is read or asked."""
+def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
+    """The client of `settings`. That no model or no key is given is said at once, before anything is read or asked.
+
+    Without `asks` no key is needed.
+    """
     from ..client.client import Client
+    from ..errors import ModelError
 
     client = Client(**settings)
     if not client.model:
         raise click.UsageError("No model is named. Give --model NAME, or set CANTLE_LLM_MODEL.")
-    own = client.settings
-    if own.api_key is None and own.base_url is None and not own.replay:
+    try:
+        _ = not asks or client.ready
+    except ModelError as error:
         raise click.UsageError(
             "No key is given. Set CANTLE_LLM_API_KEY or OPENAI_API_KEY, or name a server that wants none: --base-url."
-        )
+        ) from error
     return client
 
 

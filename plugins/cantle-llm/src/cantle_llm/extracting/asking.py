@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -156,6 +157,7 @@ def _shared(model: str | None) -> Client:
     with _lock:
         if key not in _clients:
             _clients[key] = Client(model)
+            atexit.register(_clients[key].close)
         return _clients[key]
 
 
