@@ -1,0 +1,146 @@
+"""Schemas of the field `schema`: JSON Schema, pydantic models, dataclasses."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field, field_validator
+from scripted_extraction import Setup
+
+from cantle.errors import ExtractionError, OptionError
+from cantle_llm import ModelWarning
+from cantle_llm.extracting.schemas import form_of
+
+
+class Kind(Enum):
+    law = "law"
+    novel = "novel"
+
+
+class Author(BaseModel):
+    name: str
+    born: datetime.date | None = None
+
+
+class Book(BaseModel):
+    title: str
+    kind: Kind = Kind.novel
+    authors: list[Author] = Field(default_factory=list)
+    page_count: int = Field(0, alias="pageCount")
+
+    @field_validator("title")
+    @classmethod
+    def not_shouted(cls, title: str) -> str:
+        if title.isupper():
+            raise ValueError("it shouts")
+        return title
+
+
+@dataclass
+class Place:
+    name: str
+    tags: list[str] = field(default_factory=list)
+
+
+class Tree(BaseModel):
+    label: str
+    children: list[Tree] = Field(default_factory=list)
+
+
+def test_a_pydantic_model(model: Setup) -> None:
+    author = {"name": "Ana", "born": "1970-01-02"}
+    model.answer = lambda asked: {"title": "Tides", "authors": [author], "pageCount": 3}
+    (chunk,) = model.extract("schema", text="x", schema=Book)
+    assert chunk.metadata == {"title": "Tides", "kind": "novel", "authors": [author], "pageCount": 3}
+    assert chunk.metadata["authors"][0]["born"] == "1970-01-02"
+    (asked,) = model.server.requests
+    assert asked.schema is not None
+    assert set(asked.schema["properties"]) == {"title", "kind", "authors", "pageCount"}
+
+
+def test_a_model_of_ones_own_checks_more_than_its_schema(model: Setup) -> None:
+    model.answer = lambda asked: {"title": "TIDES" if "loud" in asked.prompt else "Tides"}
+    with pytest.warns(ModelWarning, match=r"no object for chunk #0-.*At \$\.title: .*it shouts"):
+        found = model.extract("schema", text="loud\n\nquiet", schema=Book, metadata_key="book")
+    assert [chunk.metadata.get("book", {}).get("title") for chunk in found] == [None, "Tides"]
+
+
+def test_an_answer_of_no_use_is_asked_for_once_more(model: Setup) -> None:
+    model.answer = lambda asked: {"title": "TIDES" if asked.number == 0 else "Tides"}
+    (chunk,) = model.extract("schema", text="x", schema=Book, llm=model.client(reasks=1))
+    assert chunk.metadata["title"] == "Tides"
+    assert len(model.prompts) == 2
+
+
+def test_a_dataclass(model: Setup) -> None:
+    model.answer = lambda asked: {"name": "Faro"}
+    (chunk,) = model.extract("schema", text="x", schema=Place)
+    assert chunk.metadata == {"name": "Faro", "tags": []}
+
+
+def test_a_model_that_holds_itself(model: Setup) -> None:
+    model.answer = lambda asked: {"label": "a", "children": [{"label": "b", "children": []}]}
+    (chunk,) = model.extract("schema", text="x", schema=Tree)
+    assert chunk.metadata == {"label": "a", "children": [{"label": "b", "children": []}]}
+
+
+def test_values_are_plain_and_each_chunk_has_its_own(model: Setup) -> None:
+    model.answer = lambda asked: {"name": "Faro", "tags": ["a"]}
+    first, second = model.extract("schema", text="x\n\nx", schema=Place)
+    first.metadata["tags"].append("b")
+    assert second.metadata["tags"] == ["a"]
+
+
+class NoSchema:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (NoSchema, "got <class"),
+        (list, 'no "type": "object" at the top'),
+        (Book.model_construct(title="x"), "schema must be a JSON Schema of an object"),
+        ({"$ref": "#/$defs/no"}, r"\$defs|at the top|refer"),
+        ({"$ref": "#"}, 'no "type": "object" at the top'),
+        ({"anyOf": [{"type": "object"}]}, 'no "type": "object" at the top'),
+        ({"type": "object", "properties": 5}, r"no JSON Schema: at \$"),
+        ({}, 'no "type": "object" at the top'),
+        ({"type": "object", "minProperties": float("nan")}, "cannot be written as JSON"),
+    ],
+)
+def test_what_is_no_schema_of_an_object(schema: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        form_of(schema)
+
+
+def test_a_schema_that_holds_itself_is_refused() -> None:
+    schema: dict[str, Any] = {"type": "object"}
+    schema["properties"] = {"again": schema}
+    with pytest.raises(OptionError, match="cannot be written as JSON"):
+        form_of(schema)
+
+
+@pytest.mark.parametrize(
+    "schema", [{"properties": {}}, {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, {"type": "object"}]
+)
+def test_schemas_of_objects(schema: dict[str, Any]) -> None:
+    assert form_of(schema).schema == schema
+
+
+def test_a_server_that_knows_no_schemas_is_asked_in_words(model: Setup) -> None:
+    model.server._refused = {"json_schema", "json_object"}
+    model.answer = lambda asked: 'Here it is:\n```json\n{"name": "Faro"}\n```'
+    (chunk,) = model.extract("schema", text="x", schema=Place)
+    assert chunk.metadata == {"name": "Faro", "tags": []}
+    assert model.prompts[-1] == "x"
+
+
+def test_no_json_at_all(model: Setup) -> None:
+    model.answer = lambda asked: "I would rather not."
+    with pytest.raises(ExtractionError, match="The answer is no JSON"):
+        model.extract("schema", text="x", schema=Place)
