@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..errors import OptionError
 from . import prose
 from .guess import language_of
-from .prose import Sentence, bare, one_line
+from .prose import Sentence, bare, is_command, one_line
 from .stops import check_language, says_nothing, stop_words
 from .tokens import fold
 
@@ -59,7 +59,8 @@ def _candidates(text: str, language: str, stop: frozenset[str]) -> list[Sentence
         found.append(sentence)
         letters = sum(len(word.text) for word in inside)
         line = max(line, text.rfind("\n", line, start) + 1)
-        if telling and letters >= _PROSE * (end - start) and text[line] != "#":  # no heading of Markdown
+        is_heading = text[line] == "#" or is_command(text, start, end)
+        if telling and letters >= _PROSE * (end - start) and not is_heading:
             if len(telling) >= _FEW:
                 proper.append(sentence)
             if not text[end - 1].isalnum():

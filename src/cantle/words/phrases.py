@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from .prose import Sentence, one_line, sentences
 from .stops import check_language, says_nothing, stop_words
 from .tokens import Word, fold, is_unspaced
 
-__all__ = ["keywords"]
+__all__ = ["keywords", "scores"]
 
 _LONGEST = 3
 """Words in a phrase, at most; four Chinese characters, and an elided article counts for none."""
@@ -34,8 +34,9 @@ def keywords(text: str, count: int, *, language: str | None = None) -> list[str]
     The score is YAKE!'s (Campos et al. 2020): words are better the more often they are written with a capital, the
     earlier they come, the more often, in the more sentences, and beside the fewer different words; phrases by the
     product of their words' scores and by how often they come. Phrases of one score come in the order of the text. A
-    phrase half of whose words or more are in better ones is left out, also when they differ in their last letters
-    (`index`, `indexes`). Addresses, tags, commands of TeX and numbers are no keywords.
+    phrase more than half of whose words are in better ones is left out, also when they differ in their last letters
+    (`index`, `indexes`), and one of which a part of two words comes more often. Addresses, tags, commands of TeX and
+    numbers are no keywords.
 
     A keyword is written as the text has it most often, with one blank for any white space. `language` names the stop
     words, see `stop_words`; None takes those of the language that the text is in, or of all where that cannot be told.
@@ -45,7 +46,16 @@ def keywords(text: str, count: int, *, language: str | None = None) -> list[str]
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
         raise OptionError(f"count must be a whole number from 0 on, got {count!r}.")
     check_language(language)
-    language = language or language_of(text) or "any"
+    return list(_apart(*_ranked(text, language or language_of(text) or "any"), count))
+
+
+def scores(text: str, language: str) -> dict[str, float]:
+    """YAKE!'s score of every phrase, the best first, those too that tell nothing new."""
+    return {phrase.usual: score for score, _, phrase in _ranked(text, language)[0]}
+
+
+def _ranked(text: str, language: str) -> tuple[list[tuple[float, int, _Phrase]], _Terms]:
+    """All phrases with their scores, the best first, and the terms that they are made of."""
     stop = stop_words(language)
     terms = _Terms()
     phrases: dict[tuple[int, ...], _Phrase] = {}
@@ -60,9 +70,8 @@ def keywords(text: str, count: int, *, language: str | None = None) -> list[str]
                     phrases[key].add(written)
                 else:
                     phrases[key] = _Phrase(key, written)
-    scores = terms.scores()
-    ranked = sorted((terms.phrase(phrase, scores), i, phrase) for i, phrase in enumerate(phrases.values()))
-    return list(_apart(ranked, terms, count))
+    worth = terms.scores()
+    return sorted((terms.phrase(phrase, worth), i, phrase) for i, phrase in enumerate(phrases.values())), terms
 
 
 @dataclass(slots=True)
@@ -229,15 +238,19 @@ def _unowned(text: str) -> str:
 def _is_name(word: str) -> bool:
     """Whether a word may be in a keyword: no number, no digest, not endless."""
     digits = sum(map(str.isdigit, word)) if len(word) <= _LONG_WORD else len(word)
-    return digits * 2 <= len(word) and any(map(str.isalpha, word))
+    return digits * 2 <= len(word) and "," not in word and any(map(str.isalpha, word))
 
 
-def _apart(ranked: Iterable[tuple[float, int, _Phrase]], terms: _Terms, count: int) -> Iterator[str]:
-    """The first phrases that tell something new."""
+def _apart(ranked: Sequence[tuple[float, int, _Phrase]], terms: _Terms, count: int) -> Iterator[str]:
+    """The first phrases that tell something new, and of which no part of two words or more comes more often."""
     told: set[str] = set()
+    often = {phrase.terms: phrase.count for _, _, phrase in ranked}
     for _, _, phrase in ranked:
         if count <= 0:
             return
+        parts = (phrase.terms[:-1], phrase.terms[1:])
+        if any(len(part) > 1 and often.get(part, 0) > phrase.count for part in parts):
+            continue
         own = [_beginnings(terms.all[number].key) for number in phrase.terms if not terms.all[number].stop]
         new = sum(told.isdisjoint(beginnings) for beginnings in own)
         if new * 2 > len(own) or (new * 2 == len(own) and len(own) > 1):
@@ -248,4 +261,4 @@ def _apart(ranked: Iterable[tuple[float, int, _Phrase]], terms: _Terms, count: i
 
 def _beginnings(key: str) -> list[str]:
     """By which two words that differ in their last letters only are found to be nearly the same."""
-    return [key[:size] for size in range(max(6, len(key) - 3), len(key))] + [key]
+    return [key[:size] for size in range(max(5, len(key) - 2), len(key))] + [key]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .tokens import Word, words
 
-__all__ = ["Sentence", "bare", "one_line", "sentences"]
+__all__ = ["Sentence", "bare", "is_command", "one_line", "sentences"]
 
 _NO_PROSE = (
     r"(?:https?|ftp)://[^\s<>]+|www\.[^\s<>]+"
@@ -71,6 +71,11 @@ def bare(text: str, start: int, end: int) -> int:
     """Where a sentence begins after the marks of a heading, list or quotation of Markdown."""
     match = _pattern(_MARKS).match(text, start, end)
     return match.end() if match else start
+
+
+def is_command(text: str, start: int, end: int) -> bool:
+    """Whether `sentences` gave a command of TeX: a title, the name of an environment."""
+    return text[start] == "\\" and _pattern(_STRUCTURE).fullmatch(text, start, end) is not None
 
 
 def one_line(text: str) -> str:
