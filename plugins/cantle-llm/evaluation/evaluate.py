@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -118,7 +119,7 @@ def main() -> None:
         results = list(pool.map(run, [(key, tuning.get(key) or cases[key], cases[key]) for key in order]))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    print(table(results))
+    sys.stdout.write(table(results) + "\n")
 
 
 if __name__ == "__main__":

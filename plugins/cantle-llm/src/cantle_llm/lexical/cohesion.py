@@ -35,14 +35,14 @@ class Model:
     of a table or code. `longest` is the most lines of a topic, `repeats` how many earlier uses of a word count.
     """
 
-    concentration: float = 1.5
-    around: int = 300
+    concentration: float = 1.25
+    around: int = 400
     cost: float = -2.0
     growth: float = 0.5
     inside: float = 24.0
     solid: float = 1000.0
     longest: int = 300
-    repeats: int = 32
+    repeats: int = 64
 
 
 DEFAULT = Model()

@@ -39,7 +39,7 @@ def headings(text: str, lines: Sequence[Line]) -> list[Heading]:
     Lines of kind `heading` that have markup are headings, and so are short paragraphs (at most 100 characters, where
     `opens` marks paragraphs) that begin as headings do in books and laws: `Chapter 1`, `Artigo 5º`. Numbers (`3.1`,
     Roman ones alone) and capitals need a second heading somewhere in the text. Title-like lines need two such,
-    or three of their own kind that are no more than a third of the paragraphs; the first line of a text may be one alone.
+    or three of their own kind that are no more than a third of the paragraphs; a text's first line may be one alone.
     A number alone takes a short paragraph below it as its words.
     """
     found, paragraphs = _candidates(text, lines)
@@ -60,7 +60,7 @@ def _candidates(text: str, lines: Sequence[Line]) -> tuple[list[_Found], int]:
     """All that may be headings, and the number of paragraphs."""
     found: list[_Found] = []
     marked = any(line.kind == "heading" for line in lines)
-    opened = [i for i, line in enumerate(lines) if line.opens or i == 0 or line.kind == "heading"]
+    opened = [i for i in range(len(lines)) if _begins(lines, i)]
     opened.append(len(lines))
     # Where nearly every line is a paragraph, to stand alone says nothing.
     single = len(opened) - 1 >= len(lines) * 0.98 and not marked
@@ -89,6 +89,14 @@ def _candidates(text: str, lines: Sequence[Line]) -> tuple[list[_Found], int]:
             if lines[below].end - lines[after].start > 2 * (lines[last].end - line.start):
                 found.append(_Found(Heading(at, last, 0, label), LOOSE, said))
     return found, len(opened) - 1
+
+
+def _begins(lines: Sequence[Line], number: int) -> bool:
+    """Whether a line begins a paragraph or a heading: before and after headings one does in any case."""
+    line, above = lines[number], lines[number - 1]
+    if number == 0 or line.opens or (line.kind == "heading") != (above.kind == "heading"):
+        return True
+    return line.kind == "heading" and line.level != above.level
 
 
 def _is_plain(raw: str, label: str) -> bool:

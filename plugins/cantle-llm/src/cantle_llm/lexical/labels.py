@@ -17,19 +17,18 @@ _PHRASES = 3
 _WORDS = 3
 """The most content words of a phrase; one stop word may stand between two."""
 _READ = 400
-"""Of a topic so many lines are read, spread evenly."""
+"""Of a topic so many lines are read, spread evenly, and of a line so many words."""
 
 
 def key_phrases(
     terms: Terms,
     lines: Sequence[Line],
     topics: Sequence[tuple[int, int]],
-    rows: Sequence[Sequence[int]],
     wanted: Sequence[bool],
 ) -> Iterator[str | None]:
     """Labels of at most 60 characters for those of the topics `(first line, last line)` that are `wanted`.
 
-    None stands for a topic without words. `rows` are the lines' words by number.
+    None stands for a topic without words.
 
     A word's weight is its frequency in the topic times the logarithm of how few topics have it (tf-idf, Sparck Jones
     1972); a phrase that is used at least twice has the mean of its words' rarity and counts more for each word it has.
@@ -37,25 +36,26 @@ def key_phrases(
     """
     spread: Counter[int] = Counter()
     for first, last in topics:
-        spread.update({number for row in rows[first : last + 1] for number in row})
+        spread.update({number for row in terms.rows[first : last + 1] for number in row})
     for (first, last), name in zip(topics, wanted, strict=True):
         if name:
             yield _label(terms, _read(lines, first, last), spread, len(topics))
 
 
-def _read(lines: Sequence[Line], first: int, last: int) -> list[Line]:
+def _read(lines: Sequence[Line], first: int, last: int) -> list[int]:
     """The lines to read: of markup and the like only if there is nothing else."""
-    kept = [line for line in lines[first : last + 1] if line.kind != "other"] or lines[first : last + 1]
+    every = range(first, last + 1)
+    kept = [number for number in every if lines[number].kind != "other"] or every
     count = len(kept)
     return list(kept) if count <= _READ else [kept[i * count // _READ] for i in range(_READ)]
 
 
-def _label(terms: Terms, lines: Sequence[Line], spread: Counter[int], topics: int) -> str | None:
+def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int) -> str | None:
     text = terms.text
     used: Counter[tuple[int, ...]] = Counter()
     places: dict[tuple[int, ...], tuple[int, int]] = {}
     for line in lines:
-        for key, start, end in _phrases(terms.of(line), text):
+        for key, start, end in _phrases(terms.of(line, _READ), text):
             used[key] += 1
             places.setdefault(key, (start, end))
     if not used:
@@ -65,7 +65,9 @@ def _label(terms: Terms, lines: Sequence[Line], spread: Counter[int], topics: in
         rarity = sum(log(1 + topics / max(1, spread[number])) for number in key) / len(key)
         return used[key] * rarity * (0.4 + 0.6 * len(key))
 
-    keys = [key for key in used if len(key) == 1 or used[key] > 1]
+    keys = [key for key in used if used[key] > 1 or len(key) == 1]
+    if any(_is_wide(places[key]) for key in keys):  # a Chinese character alone tells little
+        keys = [key for key in keys if _is_wide(places[key])]
     keys.sort(key=lambda key: (-weight(key), places[key]))
     label, taken, count = "", set[int](), 0
     for key in keys:
@@ -81,6 +83,10 @@ def _label(terms: Terms, lines: Sequence[Line], spread: Counter[int], topics: in
         if count == _PHRASES:
             break
     return label
+
+
+def _is_wide(place: tuple[int, int]) -> bool:
+    return place[1] - place[0] > 1
 
 
 def _phrases(line: Sequence[Term], text: str) -> list[tuple[tuple[int, ...], int, int]]:
@@ -110,10 +116,10 @@ def _phrases(line: Sequence[Term], text: str) -> list[tuple[tuple[int, ...], int
     return found
 
 
-def _any_word(terms: Terms, lines: Sequence[Line]) -> str | None:
+def _any_word(terms: Terms, lines: Sequence[int]) -> str | None:
     """The first words as they are, where all are stop words, numbers or single letters."""
     for line in lines:
-        words = terms.of(line)
+        words = terms.of(line, _READ)
         if words:
             return shortened(" ".join(terms.text[words[0].start : words[-1].end].split()), _LONGEST)
     return None

@@ -54,16 +54,15 @@ def segment(text: str, lines: Sequence[Line], *, language: str | None = None) ->
     most = _SMALL if alone else _LONG
     if found and all(part.label is not None and _size(lines, part) <= most for part in whole):
         return [Topic(*part) for part in whole]
-    terms = Terms(text, language or language_of(text))
-    rows = terms.rows(lines)
+    terms = Terms(text, lines, language or language_of(text))
     parts: list[Section] = []
     divided: list[bool] = []
     for part in whole:
         divides = not found or _size(lines, part) > most
-        pieces = _divided(lines, rows, part, of_more=not alone) if divides else [part]
+        pieces = _divided(lines, terms.rows, part, of_more=not alone) if divides else [part]
         parts.extend(pieces)
         divided.extend([len(pieces) > 1 or part.label is None] * len(pieces))
-    names = key_phrases(terms, lines, [(part.first, part.last) for part in parts], rows, divided)
+    names = key_phrases(terms, lines, [(part.first, part.last) for part in parts], divided)
     return [
         Topic(part.first, part.last, _joined(part.label, next(names)) if wanted else part.label)
         for part, wanted in zip(parts, divided, strict=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from cantle.words import fold, stop_words, words
@@ -15,8 +17,8 @@ __all__ = ["Term", "Terms"]
 
 _LONGEST = 40
 """Longer words are hashes, addresses, encoded data: they are left out."""
-_HIRAGANA = re.compile("[\u3041-\u309f]*")
-"""Pairs of Hiragana are mostly endings and particles of Japanese, which are stop words."""
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_HAN = re.compile("[\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MARKUP = re.compile(
     r"</?[A-Za-z][^<>]{0,300}>|&#?\w{1,8};|\\(?:begin|end|label|ref|cite|href|url)\*?\{[^{}]{0,100}\}|\\[A-Za-z]{1,30}|"
     r"\]\([^()\s]{1,300}\)|\bhttps?://[^\s<>()]{1,300}"
@@ -34,68 +36,78 @@ class Term(NamedTuple):
 
 
 class Terms:
-    """The content words of a text by number, from 0 in order of first use.
+    """The content words of a text's lines by number, from 0 in order of first use.
 
     Words are counted by their stems, without stop words, numbers and single letters; a name such as `max_size` or
-    `e-mail` counts as its parts. In scripts without blanks two neighbouring characters count as a word. Tags, commands
-    of LaTeX and addresses are no words.
+    `e-mail` counts as its parts. For scripts without blanks see `_words`. Tags, commands of LaTeX and addresses are no
+    words.
     """
 
-    def __init__(self, text: str, language: str | None) -> None:
+    def __init__(self, text: str, lines: Sequence[Line], language: str | None) -> None:
         self.text = text
         self._stop = stop_words(language)
         self._stem: Callable[[str], str] = stemmer(language)
         self._numbers: dict[str, int] = {}
-        self._known: dict[str, tuple[int, ...]] = {}  # by the word as written
-
-    def rows(self, lines: Sequence[Line]) -> list[list[int]]:
-        """The numbers of every line's words."""
-        found = []
+        self._kinds: list[tuple[int, ...]] = []  # the numbers of a word, by its place in `_known`
+        self._known: dict[str, int] = {}  # words as written
+        self._words, self._starts, self._ends = array("q"), array("q"), array("q")
+        self._first = array("q", [0])
         for line in lines:
-            row: list[int] = []
-            for _, _, word in _words(self._shown(line)):
-                row.extend(self._look_up(word))
-            found.append(row)
-        return found
+            self._read(line)
+        self.rows = [
+            [number for word in self._words[a:b] for number in self._kinds[word]] for a, b in pairwise(self._first)
+        ]
+        """The numbers of every line's words."""
 
-    def of(self, line: Line) -> list[Term]:
-        """The words of a line with their places, stop words too."""
-        at = line.start
-        return [Term(at + start, at + end, self._look_up(word)) for start, end, word in _words(self._shown(line))]
+    def of(self, line: int, most: int) -> list[Term]:
+        """The first words of a line, by its number, with their places; stop words too."""
+        a, b = self._first[line], min(self._first[line + 1], self._first[line] + most)
+        return [
+            Term(start, end, self._kinds[word])
+            for start, end, word in zip(self._starts[a:b], self._ends[a:b], self._words[a:b], strict=True)
+        ]
 
-    def _shown(self, line: Line) -> str:
-        """What a reader sees of a line; blanks stand for the rest, so that places stay."""
-        text = self.text[line.start : line.end]
-        if _SIGNS.search(text):
-            text = _MARKUP.sub(lambda match: " " * len(match[0]), text)
-        return text
-
-    def _look_up(self, word: str) -> tuple[int, ...]:
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._counted(word)
-        return found
+    def _read(self, line: Line) -> None:
+        at, known = line.start, self._known
+        for start, end, word in _words(_shown(self.text[at : line.end])):
+            kind = known.get(word)
+            if kind is None:
+                kind = known[word] = len(self._kinds)
+                self._kinds.append(self._counted(word))
+            self._words.append(kind)
+            self._starts.append(at + start)
+            self._ends.append(at + end)
+        self._first.append(len(self._words))
 
     def _counted(self, word: str) -> tuple[int, ...]:
         folded = fold(word)
         if len(folded) > _LONGEST or folded in self._stop:
             return ()
+        if _HAN.match(folded):
+            return (self._numbers.setdefault(folded, len(self._numbers)),)
         parts = [folded] if folded.isalpha() else _LETTERS.findall(folded)
         stems = [self._stem(part) for part in parts if len(part) > 1 and part not in self._stop]
         return tuple(self._numbers.setdefault(stem, len(self._numbers)) for stem in stems)
 
 
+def _shown(text: str) -> str:
+    """What a reader sees of a line; blanks stand for the rest, so that places stay."""
+    return _MARKUP.sub(lambda match: " " * len(match[0]), text) if _SIGNS.search(text) else text
+
+
 def _words(text: str) -> Iterator[tuple[int, int, str]]:
-    """Words with their places, where characters of scripts without blanks give overlapping pairs."""
+    """The words of a text with their places.
+
+    Where a script has no blanks between words, a Chinese character stands alone for a word (in our measurements better
+    than pairs), Hiragana, which are mostly endings and particles, for none, and of other letters each with the next.
+    """
     previous, first, end = "", 0, -1
     for start, stop, word in words(text):
-        if stop - start > 3 or word.isascii():
+        if stop - start > 3 or word.isascii() or _HAN.match(word):
             yield start, stop, word
-            end = -1
-            continue
-        if start == end:
-            if not _HIRAGANA.fullmatch(previous + word):
+        elif not _HIRAGANA.match(word):
+            if start == end:
                 yield first, stop, previous + word
-        elif stop - start > 1:
-            yield start, stop, word
-        previous, first, end = word, start, stop
+            elif stop - start > 1:
+                yield start, stop, word
+            previous, first, end = word, start, stop
