@@ -28,7 +28,7 @@ from cantle.commands import (
     reading,
     writer,
 )
-from cantle.errors import CantleWarning
+from cantle.errors import CantleWarning, ContextWarning
 
 from .client_options import client_of, client_options, money, report, resumable
 
@@ -126,6 +126,8 @@ def command(
         notes["template"] = _template(template)
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
+    # What this sums up, and what to do, is said at the end, for all files.
+    warnings.filterwarnings("ignore", r"\d+ of \d+ chunks have no note", ContextWarning)
     work = _Work(files, read, source, strategy, options, notes)
     with client_of(settings, asks=not dry_run) as client:
         if dry_run:
@@ -148,6 +150,7 @@ def _template(path: str) -> str:
 
 def _write(work: _Work, client: Client, format: str, out: str | None, quiet: bool) -> None:
     run = client.run("contextualize")
+    work.kept = client.answers is not None
     if any(_same(out, path) for path in work.files):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     with opened(out) as output, resumable(client):
@@ -166,7 +169,10 @@ def _same(out: str | None, path: str) -> bool:
 
 @dataclass
 class _Work:
-    """The documents of one call, and what became of them. `asked` are the options of `contextualize`."""
+    """The documents of one call, and what became of them. `asked` are the options of `contextualize`.
+
+    Counted are `chunks`, their `notes` and the `missing` ones; documents that were `found` and are `done`.
+    """
 
     files: tuple[str, ...]
     read: dict[str, Any]
@@ -177,12 +183,16 @@ class _Work:
     notes: int = 0
     chunks: int = 0
     missing: int = 0
+    found: int = 0
     done: int = 0
     stopped: ModelError | None = None
+    kept: bool = False
     failed: list[tuple[str, Exception]] = field(default_factory=list)
 
     def _documents(self) -> Iterator[MDocument | Path]:
-        for item in find(self.files):
+        items = list(find(self.files))
+        self.found = len(items)
+        for item in items:
             if isinstance(item, Path) and self.source is None:
                 yield item
                 continue
@@ -231,11 +241,16 @@ class _Work:
             click.echo(printable(f"Error: {_line(name, error)}"), err=True)
         said = []
         if self.stopped is not None:
-            said.append(
-                f"The run was stopped: {self.stopped} What comes after {counted(self.done, 'document')} was not read."
-            )
+            why = str(self.stopped)
+            if self.stopped.reason == "budget":
+                why = f"{why.partition('. ')[0]}."  # the sums are in the report
+            said.append(f"The run was stopped: {why}")
+            if unread := self.found - self.done - len(self.failed):
+                said.append(f"{counted(unread, 'document')} left unread.")
         if self.missing:
             said.append(f"{self.missing} of {counted(self.chunks, 'chunk')} have no note.")
+            if self.kept:
+                said.append("Run the same command again: only these are asked for.")
         if self.failed:
             said.append(f"{len(self.failed)} of {counted(self.done + len(self.failed), 'document')} failed.")
         if said:
