@@ -25,6 +25,7 @@ REASONS = {
     "not_recorded": "the answer is not among the recorded ones, and nothing is asked in replay",
     "budget": "the call could exceed the spending limit",
     "cancelled": "the run was ended before the call began",
+    "client": "the client that was given failed",
 }
 """Why a call failed, as `ModelError.reason` says it."""
 

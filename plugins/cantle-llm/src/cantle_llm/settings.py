@@ -67,8 +67,8 @@ class Settings:
             elif env.get(variable, "").strip():
                 values[one.name] = from_env[one.name] = read_setting(one.name, env[variable], variable)
         meant = env.get(f"{PREFIX}BASE_URL", "").strip()
-        if meant and values["base_url"] != read_setting("base_url", meant, f"{PREFIX}BASE_URL"):
-            values = {name: value for name, value in values.items() if name != "api_key" or name not in from_env}
+        if meant and "base_url" not in from_env and "api_key" in from_env and not _is_same(values["base_url"], meant):
+            del values["api_key"]
         openai = env.get("OPENAI_BASE_URL", "").strip()
         openais = read_setting("base_url", openai, "OPENAI_BASE_URL") if openai else None
         values.setdefault("base_url", openais)
@@ -80,6 +80,13 @@ class Settings:
 def read_setting(name: str, value: Any, said: str = "") -> Any:
     """The value of one setting in its type; `said` is what messages call it. Raises `OptionError`."""
     return _READ[name](said or name, value)
+
+
+def _is_same(url: str, written: str) -> bool:
+    try:
+        return url == _url("", written)
+    except OptionError:
+        return False
 
 
 def _text(name: str, value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from hashlib import sha256
 from threading import Lock
 from typing import Any, BinaryIO, NamedTuple
@@ -65,14 +66,14 @@ class Answers:
                 os.makedirs(os.path.dirname(self.path), exist_ok=True)
                 open(self.path, "ab").close()
             with open(self.path, "rb") as file:
-                self._check(file.read(64).lstrip(b"\r\n"))
+                first = file.read(200)
             with self._lock:
                 self._catch_up()
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise OptionError(f"answers must be the path of a file of answers, got {str(path)!r}: {error}.") from error
-
-    def _check(self, first: bytes) -> None:
-        if first and not (first.startswith(_BEGINS) or _BEGINS.startswith(first)):
+        # A line that was broken off early is a part of what each begins with.
+        begun = next((line for line in first.split(b"\n") if not _BEGINS.startswith(line.strip())), _BEGINS)
+        if not begun.startswith(_BEGINS):
             raise OptionError(
                 f"answers must be a file that an earlier run wrote, or a new one, got {self.path!r}, which begins with "
                 f"{first[:20]!r}. Nothing was written to it."
@@ -154,6 +155,8 @@ class Answers:
                 self._unwritten[key] = recorded._replace(usage=_recorded(recorded.usage))
                 raise
             self._unwritten.pop(key, None)
+            with suppress(OSError):
+                self._catch_up()
 
 
 def _is_torn(path: str) -> bool:

@@ -188,17 +188,19 @@ class Ledger:
         if self.budget is not None and (
             self.budget == 0 or spent + unknown.money + aside.money + most.money > self.budget
         ):
-            lost = (
-                f", {unknown.money:f} may have been for requests without an answer or a count" if unknown.money else ""
-            )
+            parts = [f"{spent:f} are spent"]
+            if aside.money:
+                parts.append(f"{aside.money:f} are set aside for requests under way or lost")
+            if unknown.money:
+                parts.append(f"{unknown.money:f} may have been for requests without an answer or a count")
             return (
-                f"The limit is {self.budget:f} USD; {spent:f} are spent{lost}, and the next call may cost "
-                f"{most.money:f}."
+                f"The limit is {self.budget:f} USD; {', '.join(parts)}, and the next request may cost {most.money:f}."
             )
         used = self._usage.total_tokens
         if self.token_budget is not None and used + unknown.tokens + aside.tokens + most.tokens > self.token_budget:
             return (
-                f"The limit is {self.token_budget} tokens; {used} are used, and the next call may need {most.tokens}."
+                f"The limit is {self.token_budget} tokens; {used} are used, and the next request may need "
+                f"{most.tokens}."
             )
         return ""
 

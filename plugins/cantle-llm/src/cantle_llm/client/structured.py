@@ -11,7 +11,7 @@ from typing import Any
 from cantle.errors import OptionError
 
 from ..errors import AnswerError
-from .written import values
+from .written import values, without_thoughts
 
 __all__ = ["checked", "parsed", "plain_schema", "valid_value"]
 
@@ -26,7 +26,7 @@ def parsed(text: str) -> Any:
 
 
 def _found(text: str) -> Any:
-    if not text.strip():
+    if not without_thoughts(text):
         raise AnswerError("empty")
     found = 0
     for value in values(text):

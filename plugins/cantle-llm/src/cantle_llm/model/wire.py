@@ -123,7 +123,9 @@ def _field(body: Any, name: str) -> str:
 
 
 def _more(body: Any) -> str:
-    """What the provider behind a router said: OpenRouter's own message says only that there was an error."""
+    """What the SDK's message lacks: what a router's provider said, and bodies that are lists, as Gemini's."""
+    if isinstance(body, list):
+        return f" {json.dumps(body)}"
     raw = (body.get("metadata") or {}) if isinstance(body, Mapping) else {}
     raw = raw.get("raw") if isinstance(raw, Mapping) else None
     return f" {raw}" if isinstance(raw, str) else ""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread, current_thread
+from time import monotonic
 from typing import Any
 
 from .faults import Fault
@@ -170,13 +171,14 @@ class _Server(ThreadingHTTPServer):
                 self._open.pop(request, None)
 
     def end_connections(self) -> None:
-        """Cut all connections off, and wait until nobody serves them."""
+        """Cut all connections off, and wait until nobody serves them; five seconds for a script that does not end."""
         with self._open_lock:
             served = list(self._open.items())
         for connection, _ in served:
             _cut(connection)
+        end = monotonic() + 5
         for _, thread in served:
-            thread.join(5)
+            thread.join(max(0.0, end - monotonic()))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that go away are part of the plan."""
@@ -189,10 +191,18 @@ def _cut(connection: socket.socket) -> None:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body in one piece: two of them wait for one another
+    disable_nagle_algorithm = True
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
+
+    def handle_expect_100(self) -> bool:
+        """Go on, at once."""
+        goes_on = super().handle_expect_100()
+        self.wfile.flush()
+        return goes_on
 
     def do_GET(self) -> None:
         if self.path.rstrip("/").endswith("/models"):
