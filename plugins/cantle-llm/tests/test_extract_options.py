@@ -14,7 +14,7 @@ from scripted_extraction import BOOK, PARTS, TEXT, Setup, part_of, values
 
 from cantle import Chunks, MDocument, chunk_many
 from cantle.errors import ExtractionError, OptionError, UnusedOptionWarning
-from cantle_llm import ModelWarning
+from cantle_llm import ModelError, ModelWarning
 from cantle_llm.extracting import EXTRACTORS
 
 # Options
@@ -51,6 +51,16 @@ def test_wrong_options_are_said_before_anything_is_asked(
 ) -> None:
     with pytest.raises(OptionError, match=message):
         EXTRACTORS[field](MDocument(TEXT), MDocument(TEXT).chunk(), {"llm": model.client(), **options})
+    assert model.prompts == []
+
+
+def test_no_field_is_paid_for_before_the_options_of_all_are_checked(model: Setup) -> None:
+    for wrong in ({"nodes": 0}, {"language": "de"}, {"model": ""}, {"node_template": 3}):
+        fields = {"summary": {"llm": model.client()}, "title": {"llm": model.client(), **wrong}}
+        with pytest.raises(OptionError, match=next(iter(wrong))):
+            MDocument(TEXT).chunk(extract=fields)
+    with pytest.raises(ModelError, match="No key"):
+        MDocument(TEXT).chunk(extract={"summary": {"llm": model.client()}, "title": {"llm": "no key"}})
     assert model.prompts == []
 
 
@@ -129,7 +139,7 @@ def test_a_spending_limit_of_the_variables_counts_for_all_documents(
 def test_without_a_model_or_a_key_the_error_says_what_to_set() -> None:
     with pytest.raises(OptionError, match=r"CANTLE_LLM_MODEL"):
         MDocument(TEXT).chunk(extract={"questions": True})
-    with pytest.raises(ExtractionError, match=r"CANTLE_LLM_API_KEY"):
+    with pytest.raises(ModelError, match=r"CANTLE_LLM_API_KEY"):
         MDocument(TEXT).chunk(extract={"questions": {"model": "m"}})
 
 

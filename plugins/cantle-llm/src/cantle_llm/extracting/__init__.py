@@ -26,6 +26,12 @@ class Extractor:
     def __repr__(self) -> str:
         return f"<cantle-llm extractor of {self.field!r}>"
 
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise what is wrong with the options: before any field is extracted, so that none is paid for in vain."""
+        from .fields import check
+
+        check(self.field, options, self.options)
+
     def __call__(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """One mapping for each chunk, in order."""
         from .fields import extract

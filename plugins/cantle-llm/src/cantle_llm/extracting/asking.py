@@ -21,7 +21,7 @@ from .progress import SlowBar
 from .prompts import in_words
 from .schemas import Form
 
-__all__ = ["Asker", "asker_of"]
+__all__ = ["Asker", "asker_of", "client_for"]
 
 
 class Asker:
@@ -123,27 +123,35 @@ class _AnyClient(Asker):
 
 
 def asker_of(llm: Any, model: str | None, system: str, field: str, language: str) -> Asker:
-    """Who is asked: `llm`, a client or the name of a model, or else the client of the `CANTLE_LLM_*` variables."""
-    if isinstance(llm, str):
-        if model is not None:
-            raise OptionError(f"extract[{field!r}]: llm={llm!r} and model={model!r} both name a model. Keep one.")
-        llm, model = None, llm
-    if llm is None:
-        client = _shared(model)
-        if not client.model:
+    """Who is asked, by the options `llm` and `model`: see `client_for`."""
+    client = client_for(llm, model, field)
+    if isinstance(client, Client):
+        return _OurClient(client, system, None if llm is None or isinstance(llm, str) else model, field)
+    return _AnyClient(client, system, model, language)
+
+
+def client_for(llm: Any, model: str | None, field: str) -> Any:
+    """The client that `llm` is, or that of the `CANTLE_LLM_*` variables, for the model that `llm` or `model` names.
+
+    Raises `OptionError` for what is none, and where no model is named; `ModelError` where no key is given.
+    """
+    if isinstance(llm, str) and model is not None:
+        raise OptionError(f"extract[{field!r}]: llm={llm!r} and model={model!r} both name a model. Keep one.")
+    if llm is None or isinstance(llm, str):
+        llm = _shared(llm or model)
+    if not callable(getattr(llm, "complete", None)):
+        raise OptionError(
+            f"extract[{field!r}]: llm must be a Client, an object with complete(messages, **options), or the name of a "
+            f"model, got {llm!r}."
+        )
+    if isinstance(llm, Client):
+        if not (llm.model or model):
             raise OptionError(
                 f"extract[{field!r}] asks a model, and none is named. Give it as llm, a Client(...) or a name such as "
                 "'gpt-4.1-nano', or set CANTLE_LLM_MODEL."
             )
-        return _OurClient(client, system, None, field)
-    if isinstance(llm, Client):
-        return _OurClient(llm, system, model, field)
-    if callable(getattr(llm, "complete", None)):
-        return _AnyClient(llm, system, model, language)
-    raise OptionError(
-        f"extract[{field!r}]: llm must be a Client, an object with complete(messages, **options), or the name of a "
-        f"model, got {llm!r}."
-    )
+        _ = llm.ready
+    return llm
 
 
 _clients: dict[object, Client] = {}

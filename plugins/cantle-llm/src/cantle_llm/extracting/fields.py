@@ -7,7 +7,7 @@ from typing import Any
 
 from cantle import Chunk, Chunks
 
-from .asking import asker_of
+from .asking import asker_of, client_for
 from .contents import content, is_set, js_text, js_trim
 from .options import Options
 from .prompts import PROMPTS
@@ -15,9 +15,18 @@ from .schemas import form_of
 from .tally import Tally
 from .task import Found, Task
 
-__all__ = ["extract"]
+__all__ = ["check", "extract"]
 
 _Work = Callable[[Task], Found]
+
+
+def check(field: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise what is wrong with the options, or with who is asked, as `extract` does before it asks anything."""
+    options = Options(field, given, known, warns=False)
+    _FIELDS[field](options)
+    options.language()
+    options.text("instructions")
+    client_for(options.any("llm"), options.text("model", blank=False), field)
 
 
 def extract(field: str, chunks: Chunks, given: Mapping[str, Any], known: Sequence[str]) -> Found:
@@ -32,7 +41,6 @@ def extract(field: str, chunks: Chunks, given: Mapping[str, Any], known: Sequenc
     prompts = PROMPTS[language]
     instructions = options.text("instructions")
     system = prompts.system if field != "schema" else prompts.schema if instructions is None else instructions
-    tally: Tally
     with asker_of(options.any("llm"), options.text("model", blank=False), system, field, language) as asker:
         tally = Tally(field, chunks, asker.keeps)
         task = Task(chunks, [content(chunk) for chunk in chunks], asker, prompts, tally)

@@ -20,10 +20,13 @@ _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 class Options:
-    """The options of one field, read one by one. Every error names the field and the option."""
+    """The options of one field, read one by one. Every error names the field and the option.
 
-    def __init__(self, field: str, given: Mapping[str, Any], known: Collection[str]) -> None:
-        self._field = field
+    With `warns` false what has no effect is passed over.
+    """
+
+    def __init__(self, field: str, given: Mapping[str, Any], known: Collection[str], *, warns: bool = True) -> None:
+        self._field, self._warns = field, warns
         self._given: dict[str, Any] = {}
         for key, value in given.items():
             name = _CAPITAL.sub(r"_\1", key).lower() if isinstance(key, str) else key
@@ -38,6 +41,10 @@ class Options:
 
     def _wrong(self, name: str, wanted: str) -> OptionError:
         return OptionError(f"extract[{self._field!r}]: {name} must be {wanted}, got {self._given[name]!r}.")
+
+    def _warn(self, message: str) -> None:
+        if self._warns:
+            warn(f"extract[{self._field!r}]: {message}", UnusedOptionWarning)
 
     def any(self, name: str) -> Any:
         """The value as it is; None where none is given."""
@@ -56,10 +63,7 @@ class Options:
         """A prompt with placeholders; one that does not show the text is a warning."""
         value = self.text(name)
         if value is not None and "{context}" not in value:
-            warn(
-                f"extract[{self._field!r}]: {name} has no {{context}}, so the model does not see the text.",
-                UnusedOptionWarning,
-            )
+            self._warn(f"{name} has no {{context}}, so the model does not see the text.")
         return value
 
     def flag(self, name: str) -> bool:
@@ -72,7 +76,7 @@ class Options:
     def unused(self, name: str, why: str) -> None:
         """A flag that is taken and does nothing: True is a warning."""
         if self.flag(name):
-            warn(f"extract[{self._field!r}]: {name} has no effect: {why}. Leave it out.", UnusedOptionWarning)
+            self._warn(f"{name} has no effect: {why}. Leave it out.")
 
     def count(self, name: str, default: int, *, zero: bool = True) -> int:
         """A whole number of at least 1; with `zero` 0 is taken too."""
@@ -92,10 +96,7 @@ class Options:
             raise self._wrong("summaries", f"a list of {good}")
         unknown = [one for one in given if one not in SUMMARIES]
         if unknown:
-            warn(
-                f"extract['summary']: summaries has {unknown[0]!r}, which has no effect. It may have {good}.",
-                UnusedOptionWarning,
-            )
+            self._warn(f"summaries has {unknown[0]!r}, which has no effect. It may have {good}.")
         return frozenset(one for one in given if one in SUMMARIES)
 
     def language(self) -> str | None:
