@@ -60,6 +60,11 @@ def register_extractors() -> Mapping[str, Extractor]:
 
     An extractor gets the document, its chunks and the options of the field, and returns one mapping
     per chunk, in order, merged into the chunks' metadata. It may be a coroutine function.
+
+    With an attribute `options`, a collection of names, an extractor takes those and no others, and
+    is asked only where it takes all that are given; of several cantle's own goes first. It may then
+    have a method `check(options)`, which raises what is wrong with their values. It is called
+    before any extractor runs.
     """
 
 

@@ -48,6 +48,7 @@ Examples:
   cantle chunk book.md --option 'separators=["\\n## ", "\\n\\n", " "]' -f csv > book.csv
   curl -s https://example.org | cantle chunk - --kind html --source example.html
   pdftotext report.pdf - | cantle chunk - --kind pdf --source report.pdf
+  cantle chunk book.md -f csv --option 'extract={"title": true, "keywords": true}'
   cantle chunk corpus/ --workers 4 -o corpus.parquet
 
 \b

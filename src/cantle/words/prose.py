@@ -32,6 +32,7 @@ _STRUCTURE = (
     r"(?![A-Za-z@])\*?(?:\[[^\[\]\n]{0,200}\])?(?:\{[^{}\n]{0,300}\})?"
 )
 _MARKS = r"(?:[ \t>]|\#{1,6}(?=[ \t])|[-+*\u2022\u25aa\u25cf](?=[ \t]))*"
+Span = tuple[int, int]
 _NEVER = (sys.maxsize, sys.maxsize)
 
 
@@ -48,17 +49,18 @@ def sentences(text: str, language: str) -> list[Sentence]:
 
     Words in fenced code count where there are no others.
     """
-    found = _sentences(text, language, _code(text))
-    return found if any(sentence.words for sentence in found) else _sentences(text, language, [])
+    blocks, fences = _code(text)
+    found = _sentences(text, language, blocks)
+    return found if any(sentence.words for sentence in found) else _sentences(text, language, fences)
 
 
-def _sentences(text: str, language: str, code: list[tuple[int, int]]) -> list[Sentence]:
+def _sentences(text: str, language: str, code: list[Span]) -> list[Sentence]:
     from ..blocks.sentences import segmenter
 
     found: list[Sentence] = []
     rest = _outside(_outside(words(text), code), (match.span() for match in _pattern(_NO_PROSE).finditer(text)))
     word = next(rest, None)
-    for start, end in _divided(text, segmenter("rules", language).on(text)):
+    for start, end in _divided(text, segmenter("rules", language).on(text), _apart(text, code)):
         inside = []
         while word is not None and word.start < end:
             inside.append(word)
@@ -83,32 +85,40 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _divided(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Sentences, and apart from them what stands in commands of TeX that begin something new."""
-    if "\\" not in text:
-        yield from spans
-        return
-    commands = _pattern(_STRUCTURE).finditer(text)
-    command = next(commands, None)
+def _apart(text: str, code: list[Span]) -> Iterator[Span]:
+    """What no sentence goes through: code, and commands of TeX that begin something new."""
+    commands = [match.span() for match in _pattern(_STRUCTURE).finditer(text)] if "\\" in text else []
+    before = 0
+    for start, end in sorted(code + commands):
+        if start >= before:
+            yield start, end
+            before = end
+
+
+def _divided(text: str, spans: Iterable[Span], apart: Iterator[Span]) -> Iterator[Span]:
+    """Sentences, and what stands apart by itself."""
+    opens, closes = next(apart, _NEVER)
     for start, end in spans:
-        while command is not None and command.start() < end:
-            yield from _trimmed(text, start, command.start())
-            yield from _trimmed(text, max(start, command.start()), min(end, command.end()))
-            start = max(start, min(end, command.end()))
-            if command.end() > end:
+        at = start
+        while opens < end:
+            yield from _trimmed(text, at, opens)
+            at = max(at, opens)
+            yield from _trimmed(text, at, min(end, closes))
+            at = min(end, closes)
+            if closes > end:
                 break
-            command = next(commands, None)
-        yield from _trimmed(text, start, end)
+            opens, closes = next(apart, _NEVER)
+        yield from _trimmed(text, at, end)
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
     inside = text[start:end].strip()
     if inside:
         start = text.index(inside[0], start)
         yield start, start + len(inside)
 
 
-def _outside(inside: Iterator[Word], left_out: Iterable[tuple[int, int]]) -> Iterator[Word]:
+def _outside(inside: Iterator[Word], left_out: Iterable[Span]) -> Iterator[Word]:
     """The words that are in none of some stretches, which come in order."""
     stretches = iter(left_out)
     start, end = next(stretches, _NEVER)
@@ -119,17 +129,19 @@ def _outside(inside: Iterator[Word], left_out: Iterable[tuple[int, int]]) -> Ite
             yield word
 
 
-def _code(text: str) -> list[tuple[int, int]]:
-    """Fenced code of Markdown. A part of a document may begin or end in the middle of some."""
+def _code(text: str) -> tuple[list[Span], list[Span]]:
+    """Fenced code of Markdown, and the lines of its fences. A part of a document may begin or end inside of some."""
     if "```" not in text and "~~~" not in text:
-        return []
-    fences = [(match.start(), match.end(), bool(match[1])) for match in _pattern(_FENCE).finditer(text)]
-    found = []
-    if len(fences) % 2 and not fences[0][2]:  # none opens here: the code began before
-        found.append((0, fences.pop(0)[1]))
-    for opens, closes in zip_longest(fences[::2], fences[1::2]):
-        found.append((opens[0], closes[1] if closes else len(text)))
-    return found
+        return [], []
+    matches = list(_pattern(_FENCE).finditer(text))
+    fences = [match.span() for match in matches]
+    edges = fences
+    if len(fences) % 2 and not matches[0][1]:  # none opens here: the code began before
+        edges = [(0, 0), *fences]
+    blocks = [
+        (opens, closes) for (opens, _), (_, closes) in zip_longest(edges[::2], edges[1::2], fillvalue=(0, len(text)))
+    ]
+    return blocks, fences
 
 
 @cache
