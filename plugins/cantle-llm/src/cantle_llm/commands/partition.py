@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -110,7 +111,7 @@ def command(
     """Divide the file and write the result; the help is `_HELP`."""
     if file == "" or out == "":
         raise click.UsageError("A name is empty. Name a file, or - for standard input.")
-    if file != "-" and out not in (None, "-") and os.path.exists(str(out)) and os.path.samefile(file, str(out)):
+    if _same(file, out):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     written = _format(format_, out)
     engine = engine or ("model" if settings.get("model") else "lexical")
@@ -132,11 +133,20 @@ def command(
         raise Failure(_failure(result))
 
 
+def _same(file: str, out: str | None) -> bool:
+    return (
+        out not in (None, "-")
+        and file != "-"
+        and all(map(os.path.exists, (file, str(out))))
+        and os.path.samefile(file, str(out))
+    )
+
+
 def _format(wanted: str | None, out: str | None) -> str:
     if wanted:
         return wanted
     if out in (None, "-"):
-        return "text" if click.get_text_stream("stdout").isatty() else "json"
+        return "text" if sys.stdout.isatty() else "json"
     suffix = Path(str(out)).suffix.lower()
     if suffix not in _SUFFIXES:
         raise click.UsageError(

@@ -33,6 +33,9 @@ def capped(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, in
         first = best
         while first < n and words[first][0] < cut:  # a cluster that spans words
             first += 1
+        if first > best and words[first - 1][1] > cut:  # what is left of a word counts as one
+            first -= 1
+            words[first] = cut, words[first][1]
         if cut >= end or first >= n:
             break
         yield at, cut

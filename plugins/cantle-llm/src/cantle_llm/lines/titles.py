@@ -23,7 +23,7 @@ _NUMBERS = (
 )
 _CHAPTER = re.compile(rf"(?:{_WORDS})\s{{1,4}}(?:{_NUMBERS})(?!\w)(?P<mark>\s?[.:)|–—-])?", re.IGNORECASE)
 
-PARAGRAPH = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)|[\u2029\f]")
+PARAGRAPH = re.compile(r"(?:\r\n|\r(?!\n)|\n)\s*[\r\n]|[\u2029\f]")
 """Where a paragraph ends in plain text."""
 _HTML_LEVEL = re.compile(r"<h([1-6])\b", re.IGNORECASE)
 _LATEX_LEVEL = re.compile(r"\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)(?![a-z])")

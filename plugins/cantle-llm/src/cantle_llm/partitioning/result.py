@@ -194,7 +194,7 @@ class PartitionResult:
         return found
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict()` as JSON; lone surrogates become U+FFFD."""
+        """`to_dict()` as JSON; lone surrogates are escaped."""
         from cantle.commands import to_json
 
         return to_json(self.to_dict(), indent=indent)
@@ -224,10 +224,10 @@ def plain_name(result: PartitionResult, most: int = 80) -> str:
     from .reading import clean
 
     name = ""
-    for label in dict.fromkeys(block.label for block in result.blocks if block.label):
+    labels = [block.label.rstrip(". ") for block in result.blocks if block.label]
+    for label in dict.fromkeys(labels):
         longer = f"{name}, {label}" if name else label
         if len(longer) > most:
             break
         name = longer
-    first = next((block.label for block in result.blocks if block.label), None)
-    return clean(name or first or result.source.source or "Untitled", most)
+    return clean(name or next(iter(labels), "") or result.source.source or "Untitled", most)

@@ -1,0 +1,401 @@
+"""What partition gives: the example, the keys, both engines, storing, naming, chunks, arguments."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import cantle_llm
+from cantle import MDocument, Source
+from cantle.errors import OptionError, UnusedOptionWarning
+from cantle_llm import (
+    Client,
+    ModelWarning,
+    PartitionResult,
+    Persisted,
+    apartition,
+    counts,
+    partition,
+)
+from cantle_llm.testing import Asked, Fault, ScriptedServer
+
+EXAMPLE = (
+    "Chapter 1. The Beginning.\n\nOnce upon a time in a land far away, a young hero set out on a journey.\n\n"
+    "Chapter 2. The Challenge.\n\nThe road ahead was long. Mountains blocked the path.\n\n"
+    "Chapter 3. The Resolution.\n\nAfter many trials, the hero returned home, forever changed."
+)
+ANSWER = {
+    "blocks": [
+        {"ranges": [[0, 1]], "label": "Chapter 1 – The Beginning"},
+        {"ranges": [[2, 4]], "label": "Chapter 2 – The Challenge"},
+        {"ranges": [[5, 6]], "label": "Chapter 3 – The Resolution"},
+    ],
+    "reasoning": "By the headings of chapters.",
+}
+NAME = "Chapter 1 – The Beginning, Chapter 2 – The Challenge, Chapter 3 – The Resolution"
+KEYS = [
+    "success",
+    "blocks",
+    "coverage",
+    "totalLines",
+    "sessionsUsed",
+    "fallbackUsed",
+    "failedSessions",
+    "reasoning",
+    "auditLog",
+    "persisted",
+    "uncoveredLines",
+    "costControl",
+]
+
+
+def client(server: ScriptedServer, **more: Any) -> Client:
+    return Client("gpt-4.1-nano", base_url=server.url, **{"retries": 0, "reasks": 0, "provider": "openai"} | more)
+
+
+def modelled(answer: Any = ANSWER, text: str | Source = EXAMPLE, **more: Any) -> PartitionResult:
+    with ScriptedServer(lambda asked: answer) as server, client(server) as asking:
+        return partition(text, client=asking, **more)
+
+
+def check_example(result: PartitionResult) -> None:
+    assert result.success
+    assert (result.coverage, result.total_lines, result.missing_count) == (1.0, 7, 0)
+    assert [block.lines for block in result.blocks] == [((0, 1),), ((2, 4),), ((5, 6),)]
+    assert [block.text for block in result.blocks] == [
+        EXAMPLE[:98],
+        EXAMPLE[100:179],
+        EXAMPLE[181:],
+    ]
+    for number, block in enumerate(result.blocks, 1):
+        assert block.label is not None
+        assert block.label.startswith(f"Chapter {number}")
+        assert EXAMPLE[block.start : block.end] == block.text
+
+
+def test_the_example_with_the_model() -> None:
+    result = modelled()
+    check_example(result)
+    assert list(result.to_dict()) == KEYS
+    found = json.loads(result.to_json())
+    assert found == result.to_dict()
+    assert list(found["blocks"][0]) == ["text", "label", "start", "end", "ranges", "lines"]
+    assert found["uncoveredLines"] == {"count": 0, "indices": [], "ranges": [], "lines": []}
+    control = found["costControl"]
+    assert list(control) == ["usage", "cost", "control", "references", "reconciliation"]
+    assert control["usage"]["source"] == "partition_aggregate"
+    assert control["usage"]["totalTokens"] > 100
+    assert control["cost"]["totalCost"] > 0
+    assert control["cost"]["matchedPricingKey"] == "openai:gpt-4.1-nano"
+    assert control["control"] == {"decision": "allow", "reasons": []}
+    assert control["references"] == {"caller": "partition", "provider": "openai", "model": "gpt-4.1-nano"}
+    assert control["reconciliation"] is None
+    assert result.audit_log == (
+        "[partition] Partitioning a text of 268 characters by the model gpt-4.1-nano",
+        "[partition] Text divided into 7 line(s)",
+        "[partition] 1 session(s) with the model needed",
+        "[partition] Session 1 (lines 0-6): 3 block(s), 0 repair(s)",
+        "[partition] 3 block(s) assembled",
+        "[partition] Coverage: 100.0% (7/7)",
+        "[partition] Partition finished",
+    )
+
+
+def test_the_example_with_the_lexical_engine() -> None:
+    result = partition(EXAMPLE)
+    check_example(result)
+    found = result.to_dict()
+    assert list(found) == KEYS
+    assert (found["sessionsUsed"], found["fallbackUsed"], found["failedSessions"]) == (0, False, 0)
+    assert found["costControl"]["references"] == {"caller": "partition", "provider": "cantle", "model": "lexical"}
+    assert found["costControl"]["usage"]["totalTokens"] == 0
+    assert found["costControl"]["cost"]["totalCost"] == 0
+    assert partition(EXAMPLE) == result
+
+
+def test_no_model_is_asked_because_a_variable_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer([ANSWER]) as server:
+        monkeypatch.setenv("CANTLE_LLM_MODEL", "m")
+        monkeypatch.setenv("CANTLE_LLM_BASE_URL", server.url)
+        assert partition(EXAMPLE).model == "lexical"
+        assert not server.requests
+        assert partition(EXAMPLE, engine="model").model == "m"
+        assert len(server.requests) == 1
+
+
+def test_a_model_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(lambda asked: ANSWER) as server:
+        monkeypatch.setenv("CANTLE_LLM_BASE_URL", server.url)
+        assert partition(EXAMPLE, model="one").model == "one"
+        with client(server) as asking:
+            assert partition(EXAMPLE, client=asking, model="two").model == "two"
+        assert [asked.body["model"] for asked in server.requests] == ["one", "two"]
+
+
+def test_the_caller_is_in_the_report() -> None:
+    found = modelled(caller="smartSplit").to_dict()["costControl"]
+    assert (found["references"]["caller"], found["usage"]["source"]) == ("smartSplit", "smart_split_aggregate")
+
+
+def test_the_schema_that_is_asked_for_is_strict() -> None:
+    with ScriptedServer(lambda asked: ANSWER) as server, client(server) as asking:
+        partition(EXAMPLE, client=asking)
+        form = server.requests[0].body["response_format"]["json_schema"]
+    assert form["strict"] is True
+    assert form["schema"]["required"] == ["blocks", "reasoning"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\n\t", "\ufeff"])
+def test_nothing_to_divide(text: str) -> None:
+    for result in (partition(text), modelled(text=text)):
+        assert (result.success, result.blocks, result.coverage, result.total_lines) == (True, (), 1.0, 0)
+        assert result.sessions_used == 0
+        assert len(result.to_chunks()) == 0
+
+
+def test_what_a_source_is() -> None:
+    text = "---\na: 1\n---\n# One\n\nA sentence.\n"
+    result = modelled(
+        {"blocks": [{"ranges": [[0, 1]], "label": "x"}], "reasoning": ""}, Source(text, "markdown", body=13)
+    )
+    assert result.blocks[0].text == "# One\n\nA sentence."
+    assert result.blocks[0].start == 13
+    assert partition(MDocument.from_markdown("# One\n\nA sentence.")).blocks[0].label == "One"
+
+
+def test_a_topic_that_comes_back_is_one_block() -> None:
+    result = modelled({"blocks": [{"ranges": [[0, 1], [5, 6]], "label": "a"}, {"ranges": [[2, 4]], "label": "b"}]})
+    first = result.blocks[0]
+    assert first.ranges == ((0, 98), (181, 268))
+    assert first.text == f"{EXAMPLE[:98]}\n\n{EXAMPLE[181:]}"
+    chunk = result.to_chunks()[0]
+    assert chunk.spans == first.ranges
+    assert not chunk.exact
+
+
+def test_chunks_and_views() -> None:
+    result = modelled()
+    chunks = result.to_chunks()
+    assert [chunk.text for chunk in chunks] == [block.text for block in result.blocks]
+    assert chunks[1].metadata == {"label": "Chapter 2 – The Challenge", "block": 1, "fallback": False}
+    assert str(result).split("\n") == [
+        "block  lines  characters  label",
+        "0      0-1    0:98        Chapter 1 – The Beginning",
+        "1      2-4    100:179     Chapter 2 – The Challenge",
+        "2      5-6    181:268     Chapter 3 – The Resolution",
+        "3 blocks, 7 lines, coverage 100.0%",
+    ]
+    html = result._repr_html_()
+    assert html.count("<tr>") == 4
+    assert "Chapter 3 – The Resolution" in html
+
+
+def test_the_language_of_prompts_and_labels() -> None:
+    def prompts(text: str, **more: Any) -> str:
+        with ScriptedServer(lambda asked: ANSWER) as server, client(server) as asking:
+            partition(text, client=asking, min_coverage=0, **more)
+            return server.requests[0].prompt
+
+    portuguese = (
+        "O caminho era longo e as montanhas não deixavam passar. Depois de muitas provas, o herói voltou a casa."
+    )
+    assert "Divide-as em blocos temáticos" in prompts(portuguese) or "Divide-as em blocos" in prompts(portuguese)
+    assert "in the language of the text" in prompts(EXAMPLE)
+    assert "em português" in prompts(EXAMPLE, language="pt")
+    assert "in Spanish" in prompts(portuguese, language="es")
+
+
+def test_lone_surrogates_and_controls_can_be_asked_for() -> None:
+    text = "A \ud800 word.\x00 And \u202eanother one.\n\nMore\x1b[31m here."
+    result = modelled({"blocks": [{"ranges": [[0, 9]], "label": "x"}]}, text)
+    assert result.coverage == 1
+    assert text[result.blocks[0].start : result.blocks[0].end] == result.blocks[0].text
+    assert json.loads(result.to_json()) == result.to_dict()
+    assert "\x1b" not in result.to_json()
+
+
+# -- storing and naming --------------------------------------------------------------------------
+
+
+def test_a_store_gets_the_result_and_a_name_when_it_asks() -> None:
+    def persist(result: PartitionResult, name: Callable[[], str]) -> Persisted:
+        ids = tuple(f"c{i}" for i, _ in enumerate(result.blocks))
+        return Persisted(dataset_id=7, dataset_created=True, dataset_name=name(), chunk_ids=ids, count=len(ids))
+
+    def answer(asked: Asked) -> Any:
+        return ANSWER if asked.schema else '"A hero\'s tale"\n'
+
+    with ScriptedServer(answer) as server, client(server) as asking:
+        result = partition(EXAMPLE, client=asking, persist=persist)
+        assert len(server.requests) == 2
+        assert "Chapter 1 – The Beginning" in server.requests[1].prompt
+        assert "blocked the path" not in server.requests[1].prompt
+    assert result.to_dict()["persisted"] == {
+        "datasetId": 7,
+        "avatarId": None,
+        "datasetCreated": True,
+        "datasetName": "A hero's tale",
+        "chunkIds": ["c0", "c1", "c2"],
+        "count": 3,
+    }
+    assert result.usage.calls == 2
+    assert result.audit_log[-1] == "[partition] 3 block(s) stored in data set 7"
+    lexical = partition(EXAMPLE, persist=persist).persisted
+    assert lexical is not None
+    assert lexical.dataset_name == "Chapter 1. The Beginning, Chapter 2. The Challenge, Chapter 3. The Resolution"
+
+
+def test_a_name_that_the_model_does_not_give() -> None:
+    with ScriptedServer(lambda asked: ANSWER if asked.schema else Fault.refusal()) as server, client(server) as asking:
+        result = partition(EXAMPLE, client=asking)
+        assert len(server.requests) == 1
+        with pytest.warns(ModelWarning, match="made of the labels"):
+            assert result.name() == NAME
+        assert result.usage.calls == 2
+    assert partition(Source("", source="a.txt")).name() == "a.txt"
+    assert partition("").name() == "Untitled"
+
+
+def test_a_partition_that_failed_is_not_stored() -> None:
+    stored: list[Any] = []
+    few = {"blocks": [{"ranges": [[0, 0]], "label": "a"}]}
+    with pytest.warns(ModelWarning, match="min_coverage"):
+        result = modelled(few, persist=lambda result, name: stored.append(result))
+    assert (stored, result.persisted) == ([], None)
+    assert result.audit_log[-1] == "[partition] Not stored: the partition failed"
+    with pytest.raises(OptionError, match="must return a"):
+        partition(EXAMPLE, persist=lambda result, name: 7)  # type: ignore[arg-type, return-value]
+
+
+# -- other ways ----------------------------------------------------------------------------------
+
+
+def test_pickle() -> None:
+    result = modelled()
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert again.name() == NAME
+
+
+def test_progress() -> None:
+    told: list[tuple[int, int]] = []
+    text = "\n\n".join(f"Sentence {i} is here." for i in range(20))
+    answer = {"blocks": [{"ranges": [[0, 4]], "label": "x"}]}
+    modelled(answer, text, max_lines_per_session=5, overlap_lines=0, progress=lambda *n: told.append(n))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert len(modelled(answer, text, max_lines_per_session=5, overlap_lines=0, progress=True).blocks) == 4
+
+
+def test_async() -> None:
+    async def both() -> list[PartitionResult]:
+        return await asyncio.gather(apartition(EXAMPLE), apartition(EXAMPLE, client=asking))
+
+    with ScriptedServer(lambda asked: ANSWER) as server, client(server) as asking:
+        for result in asyncio.run(both()):
+            check_example(result)
+    with pytest.raises(OptionError, match="nonsense"):
+        asyncio.run(apartition(EXAMPLE, nonsense=1))
+
+
+def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    text = "\n\n".join(f"Sentence {i} is here." for i in range(20))
+
+    def answer(asked: Asked) -> Any:
+        begun.set()
+        go_on.wait(30)
+        return {"blocks": [{"ranges": [[0, 4]], "label": "x"}]}
+
+    async def cancelled(asking: Client) -> None:
+        task = asyncio.create_task(apartition(text, client=asking, max_lines_per_session=5, overlap_lines=0))
+        await asyncio.to_thread(begun.wait, 30)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+
+    with ScriptedServer(answer) as server, client(server, concurrency=1) as asking:
+        asyncio.run(cancelled(asking))  # waits for the thread
+        assert len(server.requests) == 1
+
+
+def test_counters() -> None:
+    before = counts()
+    modelled()
+    few = {"blocks": [{"ranges": [[0, 0], [9, 2]], "label": "a"}]}
+    with pytest.warns(ModelWarning):
+        modelled(few, min_coverage=1)
+    with pytest.warns(ModelWarning):
+        modelled(Fault.http(500))
+    after = counts()
+    assert {name: after[name] - before[name] for name in after} == {
+        "partitions": 3,
+        "sessions": 3,
+        "failed_sessions": 1,
+        "fallbacks": 1,
+        "repairs": 2,
+        "coverage_failures": 1,
+        "stopped": 0,
+    }
+    after["partitions"] = 0
+    assert counts()["partitions"] == before["partitions"] + 3
+
+
+def test_failures_are_logged_without_the_text(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.warns(ModelWarning):
+        modelled({"blocks": [{"ranges": [[0, 0]], "label": "secret"}]}, caller="mine")
+    said = [record.getMessage() for record in caplog.records if record.name == "cantle_llm.partition"]
+    assert len(said) == 1
+    assert "14.3%" in said[0]
+    assert "caller=mine" in said[0]
+    assert "secret" not in said[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"engine": "magic"}, "engine must be 'model' or 'lexical'"),
+        ({"engine": "lexical", "model": "m"}, "asks no model"),
+        ({"engine": "model"}, "needs a model"),
+        ({"client": "gpt"}, "must be a cantle_llm.Client"),
+        ({"model": 3}, "model must be a name"),
+        ({"max_lines_per_session": 0}, "max_lines_per_session must be a whole number of at least 1, got 0"),
+        ({"max_lines_per_session": 20}, "overlap_lines must be smaller"),
+        ({"overlap_lines": -1}, "overlap_lines"),
+        ({"max_chars_per_chunk": 1.5}, "max_chars_per_chunk"),
+        ({"fallback_max_chars_per_block": True}, "fallback_max_chars_per_block"),
+        ({"min_coverage": 90}, "min_coverage must be a number from 0 to 1, got 90"),
+        ({"min_coverage": float("nan")}, "min_coverage"),
+        ({"max_words_per_line": 0}, "max_words_per_line"),
+        ({"uncovered": "drop"}, "uncovered must be"),
+        ({"language": "xx"}, "language must be one of"),
+        ({"caller": ""}, "caller"),
+        ({"persist": 3}, "persist"),
+        ({"progress": "yes"}, "progress"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        partition(EXAMPLE, **arguments)
+
+
+def test_a_document_of_another_type() -> None:
+    with pytest.raises(OptionError, match="must be a str, a Source or an MDocument, got bytes"):
+        partition(b"x")  # type: ignore[arg-type]
+
+
+def test_options_without_effect_are_told() -> None:
+    with pytest.warns(UnusedOptionWarning, match="min_coverage has no effect with the lexical engine"):
+        partition(EXAMPLE, min_coverage=0.5)
+
+
+def test_public_names() -> None:
+    for name in ("Block", "Partition", "PartitionResult", "Persisted", "apartition", "counts", "partition"):
+        assert name in cantle_llm.__all__
+        assert getattr(cantle_llm, name).__module__.startswith("cantle_llm.partitioning")
