@@ -146,7 +146,7 @@ def test_a_spending_limit_ends_the_run_and_says_so_once(model: Setup) -> None:
     assert len(found.missing) == 997
     assert len(model.prompts) == 3
     assert found.control.decision == "stop"
-    assert found.control.reasons[0].startswith("budget_exceeded: The limit is 0.35 USD; 0.3")
+    assert found.control.reasons[0].startswith("budget_exceeded: The limit is 0.35 USD")
     assert found.error is not None
     assert found.error.reason == "budget"
     (said,) = (str(one.message) for one in warned)
