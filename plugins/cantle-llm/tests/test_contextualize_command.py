@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from scripted_extraction import TEXT, Setup
 
 from cantle.cli import cli
+from cantle_llm.commands import client_options
 from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 Run = Callable[..., Result]
@@ -250,6 +251,16 @@ def test_wrong_usage(arguments: list[str], message: str, run: Run, model: Setup)
     assert result.exit_code == 2, result.stderr
     assert message in result.stderr
     assert model.prompts == []
+
+
+def test_a_cache_that_cannot_be_written_to(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "no-directory").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-directory"))
+    if client_options.default_answers().startswith(str(tmp_path / "no-directory")):  # as on Linux
+        result = run()
+        assert result.exit_code == 2
+        assert "Name another file with --answers, or keep none: --no-answers." in result.stderr
+    assert run("--no-answers").exit_code == 0
 
 
 def test_without_a_model_or_a_key(here: Path) -> None:

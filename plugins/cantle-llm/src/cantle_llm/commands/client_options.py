@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantle.commands import counted, printable
+from cantle.errors import OptionError
 
 from ..settings import PREFIX
 
@@ -88,7 +89,12 @@ def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
     from ..client.client import Client
     from ..errors import ModelError
 
-    client = Client(**settings)
+    try:
+        client = Client(**settings)
+    except OptionError as error:
+        if settings.get("answers") != default_answers():
+            raise
+        raise click.UsageError(f"{error} Name another file with --answers, or keep none: --no-answers.") from error
     if not client.model:
         raise click.UsageError("No model is named. Give --model NAME, or set CANTLE_LLM_MODEL.")
     try:
