@@ -193,14 +193,11 @@ class Ledger:
                 parts.append(f"{aside.money:f} are set aside for requests under way or lost")
             if unknown.money:
                 parts.append(f"{unknown.money:f} may have been for requests without an answer or a count")
-            return (
-                f"The limit is {self.budget:f} USD; {', '.join(parts)}, and the next request may cost {most.money:f}."
-            )
+            return f"The limit is {self.budget:f} USD; {', '.join(parts)}, and the next call may cost {most.money:f}."
         used = self._usage.total_tokens
         if self.token_budget is not None and used + unknown.tokens + aside.tokens + most.tokens > self.token_budget:
             return (
-                f"The limit is {self.token_budget} tokens; {used} are used, and the next request may need "
-                f"{most.tokens}."
+                f"The limit is {self.token_budget} tokens; {used} are used, and the next call may need {most.tokens}."
             )
         return ""
 

@@ -227,6 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             owner._wait(owner._seconds)
             self._give(asked, owner._answer_to(asked))
+            self.wfile.flush()
         finally:
             owner._left()
 
