@@ -6,13 +6,13 @@ import re
 import time
 
 import pytest
-from cantle_llm.lines import lines_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantle import Source
 from cantle.testing import html_documents, latex_documents, markdown_documents, texts
 from cantle.text import is_blank, is_boundary
+from cantle_llm.lines import lines_of
 
 SEED = (
     "Chapter 1. The Beginning.\n\nOnce upon a time in a land far away, a young hero set out on a journey.\n\n"
@@ -102,7 +102,10 @@ def test_html_as_its_source_stands() -> None:
 
 
 def test_latex() -> None:
-    text = "\\documentclass{article}\n\\begin{document}\n\\section{Hi}\nText. More text.\n\n\\subsection*{Lo}\nEnd.\n\n\\end{document}"
+    text = (
+        "\\documentclass{article}\n\\begin{document}\n\\section{Hi}\nText. More text.\n\n"
+        "\\subsection*{Lo}\nEnd.\n\n\\end{document}"
+    )
     lines = lines_of(Source(text, "latex"))
     assert [text[line.start : line.end] for line in lines if line.kind == "sentence"] == ["Text.", "More text.", "End."]
     assert [line.level for line in lines if line.kind == "heading"] == [3, 4]
@@ -139,7 +142,7 @@ def test_front_matter_is_in_no_line() -> None:
 )
 def test_titles(title: str) -> None:
     text = f"Some words come first here.\n\n{title}\n\nThis is what the section has to say. It goes on."
-    kinds = dict((content, kind) for kind, content in shown(text))
+    kinds = {content: kind for kind, content in shown(text)}
     assert kinds.get(title) == "heading"
 
 
@@ -171,7 +174,7 @@ def test_long_lines_are_divided_evenly_and_at_clauses() -> None:
 
 
 @given(texts() | markdown_documents() | html_documents() | latex_documents() | st.text())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=60)
 def test_lines_tile_any_text(text: str) -> None:
     for kind in ("text", "markdown", "html", "latex", "pdf", "json"):
         check(Source(text, kind))

@@ -70,7 +70,7 @@ def lines_of(source: Source, max_words: int = MAX_WORDS) -> list[Line]:
     line, code and tables apart. A short paragraph such as "Chapter 1. The Beginning." is one line, a heading. Where
     `cantle.units` finds no sentence (JSON), lines end at line breaks. Takes linear time for any text.
     """
-    from cantle.text import is_blank, trim
+    from cantle.text import is_blank, next_boundary, previous_boundary, trim
 
     text = source.text
     found: list[Line] = []
@@ -80,7 +80,10 @@ def lines_of(source: Source, max_words: int = MAX_WORDS) -> list[Line]:
         level = level_of(text, piece.start, piece.lead, piece.end, source.kind) if is_heading else 0
         for a, b in _divided(text, piece, source.kind):
             for c, d in capped(text, a, b, max_words):
-                start, end = trim(text, c, d)
+                # Units need not begin or end between grapheme clusters; lines do.
+                low, high = previous_boundary(text, max(c, before), before - 1), next_boundary(text, d)
+                low = low if low <= max(c, before) else before
+                start, end = trim(text, low, max(low, high))
                 if start >= end or is_blank(text[start:end]):
                     continue
                 opens = not found or (first and (piece.kind in _APART or found[-1].kind in _APART))
