@@ -52,7 +52,7 @@ def failing(answer: Any, **more: Any) -> tuple[ModelError, ScriptedServer]:
         (Fault.http(401), "unauthorized", False),
         (Fault.http(403), "unauthorized", False),
         (Fault.http(404), "not_found", False),
-        (Fault.http(429, "No credit", "insufficient_quota"), "quota", True),
+        (Fault.http(429, "No credit", "insufficient_quota"), "quota", False),
         (Fault.cut(), "connection", True),
         (Fault.dropped(), "connection", True),
         (Fault.garbage(), "server_error", True),

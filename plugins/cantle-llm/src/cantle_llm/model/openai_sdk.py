@@ -171,6 +171,8 @@ def _on_request(request: Any) -> None:
 def _on_response(response: Any) -> None:
     if response.status_code >= 300:
         current().settle()
+    if response.status_code == 429 and b"insufficient_quota" in response.read():
+        response.headers["x-should-retry"] = "false"  # the SDK takes it for a rate that will pass
 
 
 def _pause(headers: Any, nth: int) -> float:
