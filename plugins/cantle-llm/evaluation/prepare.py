@@ -40,14 +40,25 @@ def language(text: str) -> str:
 
 
 def markdown(text: str, name: str) -> Iterator[Section]:
-    """Sections under headings of level 1 and 2; a group is a page."""
-    group, paragraphs, lines, fence = 0, [], [], False  # type: ignore[var-annotated]
+    """Sections under headings of level 1 and 2; a group is a page: it begins with a `#` or a title in front matter."""
+    number = page = 0
+    fence, above = False, ""
+    paragraphs: list[str] = []
+    lines: list[str] = []
 
     def flush() -> None:
         joined = " ".join(filter(None, map(_plain, lines)))
         if len(joined) > 30:
             paragraphs.append(joined)
         lines.clear()
+
+    def section() -> Iterator[Section]:
+        flush()
+        if paragraphs:
+            # What follows `x` does not count where documents are divided into two parts.
+            group = f"{name}{number:03}x{page:03}" if page else f"{name}{number:03}"
+            yield language(" ".join(paragraphs)), group, paragraphs.copy()
+        paragraphs.clear()
 
     for line in text.split("\n"):
         if _FENCE.match(line):
@@ -56,21 +67,22 @@ def markdown(text: str, name: str) -> Iterator[Section]:
         elif fence:
             continue
         elif heading := re.match(r"(#{1,6}) ", line):
-            flush()
             if len(heading[1]) <= 2:
-                if paragraphs:
-                    yield language(" ".join(paragraphs)), f"{name}{group:03}", paragraphs
-                paragraphs = []
-                group += len(heading[1]) == 1
+                yield from section()
+                if len(heading[1]) == 1:
+                    number, page = number + 1, 0
+            flush()
+        elif above == "---" and line.startswith("title:"):
+            yield from section()
+            page += 1
         elif not line.strip() or _DROP.match(line):
             flush()
         else:
             if re.match(r"\s*([-*+]|\d+[.)])\s", line):
                 flush()
             lines.append(line)
-    flush()
-    if paragraphs:
-        yield language(" ".join(paragraphs)), f"{name}{group:03}", paragraphs
+        above = line
+    yield from section()
 
 
 def html(path: Path) -> Iterator[Section]:

@@ -14,7 +14,7 @@ _LATEX = re.compile(r"\\(?:part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*
 _LATEX_LABEL = re.compile(r"\\(?:label|index|footnote)\s?\{[^{}]{0,200}\}")
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]{1,30}\*?\s?|(?<!\\)[{}$]")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,300})\]\([^()]{0,500}\)")
-_LINK = re.compile(r"\[([^\[\]]{1,300})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
+_LINK = re.compile(r"\[([^\[\]]{1,300})\](?:\((?:[^()]|\([^()]{0,200}\)){0,500}\)|\[[^\[\]]{0,200}\])")
 _ANCHOR = re.compile(r"\s?\{\s?(?:[#:.]|/[\w/*-])[^{}]{0,200}\}\s*$")
 _HASHES = re.compile(r"^(?:>\s?){0,8}(?:#{1,6}(?=\s|$)|={1,6}(?=\s))\s*|\s+#{1,6}\s*$|\s+={1,6}$")
 _UNDERLINE = re.compile(r"\n\s{0,3}(?:={2,200}|-{2,200})\s*$")

@@ -32,7 +32,8 @@ class Model:
     `concentration` is the weight of the prior, as a part of the words of the text around; `around` is how many lines
     before and after are that text. A topic costs `cost` plus `growth` times the logarithm of the prior's weight (costs
     are natural logarithms of probabilities), and `inside` besides where it begins inside of a paragraph, `solid` inside
-    of a table or code. `longest` is the most lines of a topic, `repeats` how many earlier uses of a word count.
+    of a table or code. `longest` is the most lines of a topic, `repeats` how many earlier uses of a word count. A text
+    around of fewer than `least` words is held to have so many, so that a few sentences are not divided much.
     """
 
     concentration: float = 1.25
@@ -43,6 +44,7 @@ class Model:
     solid: float = 1000.0
     longest: int = 300
     repeats: int = 64
+    least: int = 300
 
 
 DEFAULT = Model()
@@ -71,7 +73,7 @@ def divide(
     before = np.zeros(count + 1, np.int64)
     np.cumsum(np.fromiter(map(len, lines), np.int64, count), out=before[1:])
     nearby = float(before[-1]) / count * (2 * model.around + 1 if part else min(count, 2 * model.around + 1))
-    weight = max(1.0, model.concentration * nearby)
+    weight = model.concentration * max(nearby, model.least)
     begin = np.full(count, np.rint(_UNIT * (model.cost + model.growth * np.log(weight))))
     if any(opens[1:]):
         begin[~np.asarray(opens, bool)] += _UNIT * model.inside

@@ -39,7 +39,7 @@ def headings(text: str, lines: Sequence[Line]) -> list[Heading]:
     Lines of kind `heading` that have markup are headings, and so are short paragraphs (at most 100 characters, where
     `opens` marks paragraphs) that begin as headings do in books and laws: `Chapter 1`, `Artigo 5º`. Numbers (`3.1`,
     Roman ones alone) and capitals need a second heading somewhere in the text. Title-like lines need two such,
-    or three of their own kind that are no more than a third of the paragraphs; a text's first line may be one alone.
+    or three of their own kind that are no more than half of the paragraphs; a text's first line may be one alone.
     A number alone takes a short paragraph below it as its words.
     """
     found, paragraphs = _candidates(text, lines)
@@ -49,7 +49,7 @@ def headings(text: str, lines: Sequence[Line]) -> list[Heading]:
     loose = [one for one in found if one.strength == LOOSE]
     if len(firm) > 1:
         loose = [one for one in loose if one.said]
-    elif firm or not 3 <= len(loose) <= paragraphs / 3:
+    elif firm or not 3 <= len(loose) <= paragraphs / 2:
         loose = [one for one in loose if one.heading.first == 0]
     kept = sorted(one.heading for one in firm + loose)
     lowest = max((heading.level for heading in kept), default=0) or 1
@@ -109,7 +109,8 @@ def _titled(text: str, lines: Sequence[Line], found: Sequence[Heading]) -> list[
     kept = []
     for heading in found:
         at = heading.last + 1
-        if is_bare(heading.label) and at + 1 < len(lines) and at not in starts and lines[at].opens:
+        plain = _is_plain(text[lines[heading.first].start : lines[heading.last].end], heading.label)
+        if plain and is_bare(heading.label) and at + 1 < len(lines) and not {at, at + 1} & starts and lines[at].opens:
             title, below = lines[at], lines[at + 1]
             last = at + 1
             while last + 1 < min(at + 5, len(lines)) and not lines[last + 1].opens:

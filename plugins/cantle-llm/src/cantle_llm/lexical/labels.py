@@ -54,8 +54,11 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
     text = terms.text
     used: Counter[tuple[int, ...]] = Counter()
     places: dict[tuple[int, ...], tuple[int, int]] = {}
+    single: set[tuple[int, ...]] = set()
     for line in lines:
-        for key, start, end in _phrases(terms.of(line, _READ), text):
+        read = terms.of(line, _READ)
+        single.update(term.numbers for term in read if term.numbers)
+        for key, start, end in _phrases(read, text):
             used[key] += 1
             places.setdefault(key, (start, end))
     if not used:
@@ -65,7 +68,7 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
         rarity = sum(log(1 + topics / max(1, spread[number])) for number in key) / len(key)
         return used[key] * rarity * (0.4 + 0.6 * len(key))
 
-    keys = [key for key in used if used[key] > 1 or len(key) == 1]
+    keys = [key for key in used if used[key] > 1 or key in single]
     if any(_is_wide(places[key]) for key in keys):  # a Chinese character alone tells little
         keys = [key for key in keys if _is_wide(places[key])]
     keys.sort(key=lambda key: (-weight(key), places[key]))
