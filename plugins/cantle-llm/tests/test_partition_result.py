@@ -20,7 +20,6 @@ from cantle_llm import (
     PartitionResult,
     Persisted,
     apartition,
-    counts,
     partition,
 )
 from cantle_llm.testing import Asked, Fault, ScriptedServer
@@ -323,38 +322,6 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
     with ScriptedServer(answer) as server, client(server, concurrency=1) as asking:
         asyncio.run(cancelled(asking))  # waits for the thread
         assert len(server.requests) == 1
-
-
-def test_counters() -> None:
-    before = counts()
-    modelled()
-    few = {"blocks": [{"ranges": [[0, 0], [9, 2]], "label": "a"}]}
-    with pytest.warns(ModelWarning):
-        modelled(few, min_coverage=1)
-    with pytest.warns(ModelWarning):
-        modelled(Fault.http(500))
-    after = counts()
-    assert {name: after[name] - before[name] for name in after} == {
-        "partitions": 3,
-        "sessions": 3,
-        "failed_sessions": 1,
-        "fallbacks": 1,
-        "repairs": 2,
-        "coverage_failures": 1,
-        "stopped": 0,
-    }
-    after["partitions"] = 0
-    assert counts()["partitions"] == before["partitions"] + 3
-
-
-def test_failures_are_logged_without_the_text(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.warns(ModelWarning):
-        modelled({"blocks": [{"ranges": [[0, 0]], "label": "secret"}]}, caller="mine")
-    said = [record.getMessage() for record in caplog.records if record.name == "cantle_llm.partition"]
-    assert len(said) == 1
-    assert "14.3%" in said[0]
-    assert "caller=mine" in said[0]
-    assert "secret" not in said[0]
 
 
 @pytest.mark.parametrize(

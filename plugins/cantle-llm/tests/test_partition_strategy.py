@@ -153,3 +153,12 @@ def test_a_registry_loads_nothing_heavy() -> None:
     code = f"import sys, cantle; cantle.registry().strategies(); print([m for m in {heavy!r} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_another_model_is_another_configuration(asking: Client) -> None:
+    document = MDocument.from_text("")
+    hashes = {
+        document.chunk("partition", **options).config_hash
+        for options in ({}, {"client": asking}, {"client": asking, "model": "other"}, {"max_words_per_line": 9})
+    }
+    assert len(hashes) == 4

@@ -178,7 +178,9 @@ def _rendered(result: PartitionResult, format: str) -> str:
         return f"{result.to_json(indent=2)}\n"
     if format == "jsonl":
         return result.to_chunks().to_jsonl()
-    return "".join(f"{printable(line)}\n" for line in str(result).split("\n"))
+    from ..partitioning.html_view import as_text
+
+    return "".join(f"{printable(line)}\n" for line in as_text(result, state=False).split("\n"))
 
 
 def _summary(result: PartitionResult) -> str:

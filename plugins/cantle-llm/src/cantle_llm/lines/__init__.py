@@ -49,7 +49,8 @@ _APART = ("heading", "table", "code", "html", "formula")
 _MOST_MARKUP = 200
 """Longer stretches between two units are lines of their own."""
 
-_LINE_BREAK = re.compile(r"\r\n?|[\n\u2028\u2029]")
+_LINE_BREAK = re.compile(r"[\r\n\u2028\u2029]\s*")
+"""A line break with what is blank after it."""
 _CLOSING = re.compile(r"(?:</[^<>]{0,100}>)+")
 _HTML_BLOCK = re.compile(
     r"</?(?:p|div|section|article|main|header|footer|nav|aside|ul|ol|li|dl|dt|dd|blockquote|pre|table|tr|hr|h[1-6]|"
@@ -79,6 +80,8 @@ def lines_of(source: Source, max_words: int = MAX_WORDS) -> list[Line]:
         is_heading, first = piece.kind == "heading", True
         level = level_of(text, piece.start, piece.lead, piece.end, source.kind) if is_heading else 0
         for a, b in _divided(text, piece, source.kind):
+            if text[a:b].isspace():
+                continue
             for c, d in capped(text, a, b, max_words):
                 # Units need not begin or end between grapheme clusters; lines do.
                 low, high = previous_boundary(text, max(c, before), before - 1), next_boundary(text, d)

@@ -43,15 +43,15 @@ def view(result: PartitionResult) -> str:
     return html.encode("utf-8", "replace").decode()
 
 
-def as_text(result: PartitionResult) -> str:
-    """The blocks, a line for each: number, lines, characters, label."""
+def as_text(result: PartitionResult, *, state: bool = True) -> str:
+    """The blocks, a line for each: number, lines, characters, label; and a line about them all."""
     rows = [("block", "lines", "characters", "label")]
     for number, block in enumerate(result.blocks):
         label = f"({_unlabelled(block)})" if block.label is None else block.label
         rows.append((str(number), _ranges(block.lines), f"{block.start}:{block.end}", label))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     said = ["  ".join([*map(str.ljust, row[:3], widths), row[3]]) for row in rows]
-    return "\n".join([*said, _state(result)])
+    return "\n".join([*said, _state(result)] if state else said)
 
 
 def _unlabelled(block: Block) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Event
@@ -12,34 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from cantle.errors import OptionError, UnusedOptionWarning
 
-from ..client.client import Client, Run
-from ..client.usage import Control, Cost, Usage
-from ..errors import REASONS, ModelError, ModelWarning
-from ..lines import Line, lines_of
+from ..client.client import Client
 from ..telling import warn
-from .asking import Asked, ask
-from .counters import count
-from .merging import Group, grouped, nearest
-from .naming import Namer
+from .modelled import Modelled, Progress
 from .options import ENGINES, Options
-from .reading import clean, runs_of
-from .result import Block, Failure, PartitionResult, Persisted, Uncovered
-from .sessions import short_lines, sub_texts, windows
+from .result import PartitionResult, Persisted
+from .unaided import unaided
 
 if TYPE_CHECKING:
     from cantle import Source
 
 __all__ = ["Persist", "Progress", "apartition", "partition"]
 
-Progress = bool | Callable[[int, int], object]
-"""True for a bar on standard error, or a function of the sessions done and their number."""
 Persist = Callable[[PartitionResult, Callable[[], str]], Persisted]
 """What stores a result; it gets a function that makes a name for a new data set."""
-
-_log = logging.getLogger("cantle_llm.partition")
-_log.addHandler(logging.NullHandler())
-_MOST_TOLD = 20
-"""So many repairs of a session are in the audit log."""
 
 
 def partition(
@@ -135,9 +119,9 @@ def run_partition(
         raise OptionError(f"persist must be a function of (result, name), got {persist!r}.")
     if _engine(engine, client, model) == "lexical":
         _warn_unused(options)
-        return _stored(_lexical(source, options, caller), persist)
+        return _stored(unaided(source, options, caller), persist)
     with _client_of(client, model) as asked:
-        result = _Modelled(source, options, asked, model, progress, caller, stop, owned=client is None).result()
+        result = Modelled(source, options, asked, model, progress, caller, stop, owned=client is None).result()
         return _stored(result, persist)
 
 
@@ -199,238 +183,3 @@ def _stored(result: PartitionResult, persist: Persist | None) -> PartitionResult
     result.persisted = stored
     result.audit_log += (f"[partition] {stored.count} block(s) stored in data set {stored.dataset_id}",)
     return result
-
-
-def _lines_of(source: Source, options: Options) -> list[Line]:
-    return lines_of(source, options.max_words_per_line)
-
-
-def _begun(source: Source, lines: Sequence[Line], engine: str) -> list[str]:
-    return [
-        f"Partitioning a text of {len(source.text) - source.body} characters by the {engine}",
-        f"Text divided into {len(lines)} line(s)",
-    ]
-
-
-def _block(source: Source, lines: Sequence[Line], group: Group) -> Block:
-    from .chunking import JOINT
-
-    runs = tuple(runs_of(group.lines))
-    ranges = tuple((lines[a].start, lines[b].end) for a, b in runs)
-    return Block(
-        JOINT.join(source.text[start:end] for start, end in ranges),
-        group.label,
-        ranges[0][0],
-        ranges[-1][1],
-        ranges,
-        runs,
-        group.fallback,
-    )
-
-
-def _audited(log: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"[partition] {line}" for line in log)
-
-
-def _lexical(source: Source, options: Options, caller: str) -> PartitionResult:
-    from ..lexical import segment
-
-    lines = _lines_of(source, options)
-    topics = segment(source.text, lines, language=options.language) if lines else []
-    groups = [
-        Group(list(range(topic.first, topic.last + 1)), (clean(topic.label) or None) if topic.label else None)
-        for topic in topics
-    ]
-    log = [
-        *_begun(source, lines, "lexical engine"),
-        f"{len(groups)} block(s) assembled",
-        f"Coverage: 100.0% ({len(lines)}/{len(lines)})",
-        "Partition finished",
-    ]
-    count(partitions=1)
-    return PartitionResult(
-        source=source,
-        success=True,
-        blocks=tuple(_block(source, lines, group) for group in groups),
-        coverage=1.0,
-        total_lines=len(lines),
-        reasoning="Divided by headings and by the words that neighbouring lines share." if groups else "",
-        audit_log=_audited(log),
-        usage=Usage(source=f"{_snake(caller)}_aggregate"),
-        cost=Cost(),
-        control=Control(),
-        caller=caller,
-    )
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda m: "_" + m[1], name).lower()
-
-
-class _Modelled:
-    """One document on its way through sessions with a model."""
-
-    def __init__(
-        self,
-        source: Source,
-        options: Options,
-        client: Client,
-        model: str | None,
-        progress: Progress,
-        caller: str,
-        stop: Event,
-        *,
-        owned: bool,
-    ) -> None:
-        self.source, self.options, self.client = source, options, client
-        self.progress, self.caller, self.stop, self.owned = progress, caller, stop, owned
-        self.model = model or client.model
-        self.call: dict[str, Any] = {"model": model} if model else {}
-        self.run: Run = client.run(_snake(caller))
-        self.given = options.language is not None
-        self.language = options.language or self._guessed()
-        self.lines = short_lines(source.text, _lines_of(source, options), options.max_chars_per_chunk)
-        self.parts = sub_texts(source.text, self.lines, options.max_chars_per_chunk)
-        self.windows = windows(self.parts, options.max_lines_per_session, options.overlap_lines)
-        self.log = _begun(source, self.lines, f"model {clean(self.model)}")
-
-    def _guessed(self) -> str | None:
-        from cantle.words import language_of
-
-        return language_of(self.source.text[self.source.body :])
-
-    def result(self) -> PartitionResult:
-        """Ask, and assemble."""
-        if len(self.parts) > 1:
-            most = self.options.max_chars_per_chunk
-            self.log.append(f"Text divided into {len(self.parts)} sub-texts of at most {most} characters")
-        self.log.append(f"{len(self.windows)} session(s) with the model needed")
-        with self._told() as told:
-            asked = ask(
-                self.source.text,
-                self.lines,
-                self.windows,
-                self.run,
-                self.call,
-                language=self.language,
-                given=self.given,
-                told=told,
-                stop=self.stop,
-            )
-        failures = self._audit(asked)
-        groups, missing = grouped(self.lines, self.windows, asked.readings, self.options.fallback_max_chars_per_block)
-        return self._assembled(asked, groups, missing, failures)
-
-    @contextmanager
-    def _told(self) -> Iterator[Callable[[int], object]]:
-        total, done = len(self.windows), 0
-        if self.progress is True:
-            from cantle.commands import Bar
-
-            with Bar(total, "Sessions", "block") as bar:
-                yield bar.advance
-            return
-        tell = self.progress if callable(self.progress) else None
-
-        def told(blocks: int) -> None:
-            nonlocal done
-            done += 1
-            if tell is not None:
-                tell(done, total)
-
-        yield told
-
-    def _audit(self, asked: Asked) -> list[Failure]:
-        failures = []
-        for window, reading, error in zip(self.windows, asked.readings, asked.errors, strict=True):
-            where = f"Session {window.number + 1} (lines {window.first}-{window.end - 1})"
-            if error is not None:
-                failures.append(Failure(window.number, (window.first, window.end - 1), error.reason, error.detail))
-                self.log.append(f"{where} failed: {REASONS[error.reason]}; its lines are divided mechanically")
-            elif reading is not None:
-                self.log.append(f"{where}: {len(reading.labels)} block(s), {len(reading.repairs)} repair(s)")
-                for repair in reading.repairs[:_MOST_TOLD]:
-                    read = f"read as {repair.after}" if repair.after else "left out"
-                    self.log.append(f"{where}: block {repair.block}: {repair.what}: {repair.before} {read}")
-                if len(reading.repairs) > _MOST_TOLD:
-                    self.log.append(f"{where}: and {len(reading.repairs) - _MOST_TOLD} more repairs")
-        return failures
-
-    def _assembled(
-        self, asked: Asked, groups: list[Group], missing: list[int], failures: list[Failure]
-    ) -> PartitionResult:
-        total = len(self.lines)
-        coverage = (total - len(missing)) / total if total else 1.0
-        self.log.append(f"{len(groups)} block(s) assembled")
-        self.log.append(f"Coverage: {coverage:.1%} ({total - len(missing)}/{total})")
-        if missing and self.options.uncovered == "nearest":
-            nearest(groups, missing, total)
-            groups.sort(key=lambda group: group.lines[0])
-            self.log.append(f"{len(missing)} line(s) that the model left out put into the nearest block")
-        low = coverage < self.options.min_coverage
-        reason = asked.stopped.reason if asked.stopped is not None else "coverage_below_threshold" if low else None
-        self.log.append("Partition finished" if reason is None else f"Partition failed: {reason}")
-        text = self.source.text
-        result = PartitionResult(
-            source=self.source,
-            success=reason is None,
-            blocks=tuple(_block(self.source, self.lines, group) for group in groups),
-            coverage=coverage,
-            total_lines=total,
-            sessions_used=len(self.windows),
-            failed_sessions=len(failures),
-            replayed=self.run.replayed,
-            reasoning="\n".join(reading.reasoning for reading in asked.readings if reading and reading.reasoning),
-            audit_log=_audited(self.log),
-            uncovered_lines=Uncovered(
-                tuple(missing),
-                tuple(runs_of(missing)),
-                tuple(text[self.lines[i].start : self.lines[i].end] for i in missing),
-            ),
-            reason=reason,
-            failures=tuple(failures),
-            repairs=tuple(repair for reading in asked.readings if reading for repair in reading.repairs),
-            usage=self.run.ledger.usage,
-            cost=self.run.ledger.cost,
-            control=self._control(asked.stopped),
-            caller=self.caller,
-            provider=self.client.provider,
-            model=self.model,
-            namer=Namer(self.client, self.run, self.call, self.language, self.given, self.owned),
-        )
-        self._monitor(result, low)
-        return result
-
-    def _control(self, stopped: ModelError | None) -> Control:
-        control = self.run.ledger.control
-        if stopped is None or control.reasons:
-            return control
-        return Control(decision="stop", reasons=(f"{stopped.reason}: {stopped.detail or REASONS[stopped.reason]}",))
-
-    def _monitor(self, result: PartitionResult, low: bool) -> None:
-        """Count, log and warn; no text of the document goes into a log."""
-        count(
-            partitions=1,
-            sessions=result.sessions_used,
-            failed_sessions=result.failed_sessions,
-            fallbacks=int(result.fallback_used),
-            repairs=len(result.repairs),
-            coverage_failures=int(low),
-            stopped=int(result.reason in ("budget", "quota")),
-        )
-        said = []
-        if result.failures:
-            reasons = ", ".join(dict.fromkeys(failure.reason for failure in result.failures))
-            said.append(
-                f"{result.failed_sessions} of {result.sessions_used} session(s) with the model failed ({reasons}): "
-                "their lines are in blocks without a label."
-            )
-        if low:
-            rest = "put into the nearest blocks" if self.options.uncovered == "nearest" else "in no block"
-            said.append(
-                f"The model covered {result.coverage:.1%} of the lines, less than min_coverage "
-                f"({self.options.min_coverage:.0%}): {result.missing_count} line(s) are {rest}."
-            )
-        for line in said:
-            _log.warning("%s caller=%s model=%s", line, self.caller, self.model)
-            warn(line, ModelWarning)

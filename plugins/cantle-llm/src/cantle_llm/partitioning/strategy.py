@@ -73,6 +73,8 @@ class Partition(Sized):
             )
         super().__post_init__()
         self._options()
+        if self.client is not None and self.model is None:  # which model it is belongs to what `config_hash` stands for
+            object.__setattr__(self, "model", getattr(self.client, "model", None) or None)
         if self.engine not in (None, "model", "lexical"):
             raise OptionError(f"engine must be 'model' or 'lexical', got {self.engine!r}.")
 
