@@ -178,6 +178,18 @@ def test_a_topic_that_comes_back_is_one_block() -> None:
     assert not chunk.exact
 
 
+def test_what_is_in_no_block_is_declared() -> None:
+    source = Source(f"---\na: 1\n---\n{EXAMPLE}", body=13)
+    few = {"blocks": [{"ranges": [[0, 1], [5, 5]], "label": "a"}], "reasoning": ""}
+    chunks = modelled(few, source, min_coverage=0.1).to_chunks()
+    assert [(source.text[a:b], why) for a, b, why in chunks.dropped] == [
+        ("---\na: 1\n---\n", "front-matter"),
+        (EXAMPLE[100:179], "uncovered"),
+        ("After many trials, the hero returned home, forever changed.", "uncovered"),
+    ]
+    assert modelled(few, source, min_coverage=0.1, uncovered="nearest").to_chunks().dropped == chunks.dropped[:1]
+
+
 def test_chunks_and_views() -> None:
     result = modelled()
     chunks = result.to_chunks()

@@ -36,7 +36,24 @@ def chunks_of(
         found += _pieces(result, block, metadata, measure, limit, explain)
     if limit is not None or any(len(block.ranges) > 1 for block in result.blocks):
         found.sort(key=lambda chunk: chunk.start)
-    return Chunks(result.source, found, dropped=[])
+    return Chunks(result.source, found, dropped=_dropped(result))
+
+
+def _dropped(result: PartitionResult) -> list[tuple[int, int, str]]:
+    """Front matter, and lines that are in no block."""
+    from cantle.text import is_blank, trim
+
+    text, body = result.source.text, result.source.body
+    found = [(0, body, "front-matter")] if not is_blank(text[:body]) else []
+    if not result.uncovered_lines.count:
+        return found
+    at = body
+    for start, end in [*sorted(one for block in result.blocks for one in block.ranges), (len(text), len(text))]:
+        low, high = trim(text, at, start)
+        if not is_blank(text[low:high]):
+            found.append((low, high, "uncovered"))
+        at = max(at, end)
+    return found
 
 
 def _chunk(block: Block, metadata: dict[str, Any], explain: bool) -> Chunk:

@@ -46,7 +46,10 @@ class Partition(Sized):
         None, "'model' or 'lexical'. None: 'model' with a client or a model, else 'lexical', which asks none."
     )
     client: Client | None = option(None, "A cantle_llm.Client to ask.")
-    model: str | None = option(None, "The name of the model to ask; with no client, by the CANTLE_LLM_* variables.")
+    model: str | None = option(
+        None,
+        "The name of the model to ask. With no client, one is made for each document, by the CANTLE_LLM_* variables.",
+    )
     max_chars_per_chunk: int = option(
         80_000, "Longer texts are cut into sub-texts at paragraphs, lines or sentences first.", "code points"
     )
