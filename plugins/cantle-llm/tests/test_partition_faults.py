@@ -176,38 +176,36 @@ def test_all_sessions_fail() -> None:
     assert all(block.fallback and block.label is None and len(block.text) <= 250 for block in result.blocks)
 
 
-@pytest.mark.parametrize(("fault", "reason"), [(Fault.http(401), "unauthorized"), (Fault.http(404), "not_found")])
-@pytest.mark.parametrize("window", [0, 3])
-def test_a_wrong_key_or_model_is_no_partition(fault: Fault, reason: str, window: int, tmp_path: Path) -> None:
-    kept = tmp_path / "answers.jsonl"
-    with ScriptedServer(scripted({window: fault})) as server:
-        with client(server, answers=kept, concurrency=1) as asking, pytest.raises(ModelError) as caught:
+NO_CALL_SUCCEEDS = [
+    (Fault.http(401), "unauthorized"),
+    (Fault.http(404), "not_found"),
+    (Fault.http(429, "No credit", "insufficient_quota"), "quota"),
+]
+
+
+@pytest.mark.parametrize(("fault", "reason"), NO_CALL_SUCCEEDS)
+def test_where_no_call_can_succeed_there_is_no_partition(fault: Fault, reason: str) -> None:
+    with ScriptedServer(lambda asked: fault) as server:
+        with client(server, concurrency=1) as asking, pytest.raises(ModelError) as caught:
             partition(DOCUMENT, client=asking, **ONE_TEXT)
-        assert caught.value.reason == reason
-        assert len(server.requests) == window + 1
-    with ScriptedServer(scripted({})) as healthy, client(healthy, answers=kept) as asking:
-        assert not partition(DOCUMENT, client=asking, **ONE_TEXT).failures
-        assert len(healthy.requests) == 4 - window
+        assert len(server.requests) == 1
+    assert caught.value.reason == reason
 
 
-def test_an_account_that_is_empty_before_anything_was_answered() -> None:
-    fault = Fault.http(429, "No credit", "insufficient_quota")
-    with ScriptedServer(lambda asked: fault) as server, client(server) as asking, pytest.raises(ModelError) as caught:
-        partition(DOCUMENT, client=asking, **ONE_TEXT)
-    assert caught.value.reason == "quota"
-
-
-def test_an_account_that_is_empty_in_the_middle_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("fault", "reason"), NO_CALL_SUCCEEDS)
+def test_what_was_answered_before_is_kept(fault: Fault, reason: str, tmp_path: Path) -> None:
     kept = tmp_path / "answers.jsonl"
-    faults = {2: Fault.http(429, "No credit", "insufficient_quota")}
-    with ScriptedServer(scripted(faults)) as server, client(server, answers=kept, concurrency=1) as asking:
+    with ScriptedServer(scripted({2: fault})) as server, client(server, answers=kept, concurrency=1) as asking:
         with pytest.warns(ModelWarning, match="2 of 4"):
             result = partition(DOCUMENT, client=asking, **ONE_TEXT)
         assert len(server.requests) == 3
     check(result)
-    assert (result.success, result.reason, result.control.decision) == (False, "quota", "stop")
-    assert result.control.reasons[0].startswith("quota: ")
+    assert (result.success, result.reason, result.control.decision) == (False, reason, "stop")
+    assert result.control.reasons[0].startswith(f"{reason}: ")
     assert [failure.window for failure in result.failures] == [2, 3]
+    with ScriptedServer(scripted({})) as healthy, client(healthy, answers=kept) as asking:
+        assert not partition(DOCUMENT, client=asking, **ONE_TEXT).failures
+        assert len(healthy.requests) == 2
 
 
 def test_a_budget_stops_before_it_is_exceeded_and_a_re_run_goes_on(tmp_path: Path) -> None:

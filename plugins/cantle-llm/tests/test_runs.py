@@ -243,6 +243,29 @@ def test_a_second_interrupt_ends_at_once(tmp_path: Path, gate: threading.Event) 
         assert "Fatal" not in said
 
 
+BUSY = """
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from cantle_llm.runs import each
+print("begun", flush=True)
+each(range(10**7), lambda n: time.sleep(0.0001 * (n % 5)), workers=4, done=lambda number, outcome: None)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupt_at_any_moment_ends_the_run() -> None:
+    """Between any two steps: what is counted must not be waited for."""
+    for number in range(8):
+        command = [sys.executable, "-c", BUSY]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line_of(process, "begun")
+        time.sleep(0.003 * number)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode in (130, -signal.SIGINT)
+        assert said.count("Traceback") == 1
+
+
 def test_a_thousand_calls_at_sixteen() -> None:
     def answer(asked: Asked) -> Any:
         return Fault.http(429) if asked.number % 50 == 7 else f"<{asked.prompt}>"

@@ -60,12 +60,13 @@ def each(
                 fatal = fatal or outcome.error
             told(number, outcome)
     except BaseException:
-        if run.busy and ending is not None:
-            ending(run.busy)
-        run.drain()
+        run.stop()
+        if run.at_work and ending is not None:
+            ending(run.at_work)
+        run.join()
         raise
-    finally:
-        run.dismiss()
+    run.stop()
+    run.join()
     for number in range(at, len(items)):
         outcomes[number] = Outcome(error=fatal)
     return outcomes
@@ -75,7 +76,7 @@ class _Alone:
     """Work in the calling thread."""
 
     has_room = True
-    busy = 0
+    busy = at_work = 0
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self._work = work
@@ -89,26 +90,36 @@ class _Alone:
         self.busy, self.has_room = 0, True  # an exception ends it as well
         return number, _attempt(self._work, item)
 
-    def drain(self) -> None:
-        """Nothing is under way any more."""
+    def stop(self) -> None:
+        """Nothing is begun by itself."""
 
-    def dismiss(self) -> None:
-        """There is nobody."""
+    def join(self) -> None:
+        """There is nobody to wait for."""
 
 
 class _Crew:
-    """Work in threads. They are daemons: a process that has to end at once need not wait for them."""
+    """Work in threads. They are daemons: a process that has to end at once need not wait for them.
+
+    An interrupt may come between any two steps of the calling thread. So what it counts (`busy`) is of use only until
+    then; who is at work the threads say themselves, and the end is when they have ended.
+    """
 
     def __init__(self, work: Callable[[Any], Any], size: int, waiting: Callable[[], object] | None) -> None:
         self._work, self._size, self._waiting = work, size, waiting
         self._orders: SimpleQueue[tuple[int, Any, Context] | None] = SimpleQueue()
         self._ended: SimpleQueue[tuple[int, Outcome | BaseException]] = SimpleQueue()
         self._threads: list[Thread] = []
+        self._at_work: set[int] = set()
+        self._stopped = False
         self.busy = 0
 
     @property
     def has_room(self) -> bool:
         return self.busy < self._size
+
+    @property
+    def at_work(self) -> int:
+        return len(self._at_work)
 
     def begin(self, number: int, item: Any) -> None:
         self.busy += 1
@@ -119,42 +130,41 @@ class _Crew:
             thread.start()
 
     def _serve(self) -> None:
-        while (order := self._orders.get()) is not None:
+        while (order := self._orders.get()) is not None and not self._stopped:
             number, item, context = order
+            self._at_work.add(number)
             try:
-                self._ended.put((number, context.run(_attempt, self._work, item)))
+                ended: Outcome | BaseException = context.run(_attempt, self._work, item)
             except BaseException as error:
-                self._ended.put((number, error))
-            del order, item, context
+                ended = error
+            self._at_work.discard(number)
+            self._ended.put((number, ended))
+            del order, item, context, ended
 
     def next(self) -> tuple[int, Outcome]:
-        number, outcome = self._await(self._waiting)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return number, outcome
-
-    def _await(self, waiting: Callable[[], object] | None) -> tuple[int, Outcome | BaseException]:
         while True:
             try:
-                ended = self._ended.get(timeout=_BEAT)
+                number, ended = self._ended.get(timeout=_BEAT)
             except Empty:
-                if waiting is not None:
-                    waiting()
+                if self._waiting is not None:
+                    self._waiting()
                 continue
             self.busy -= 1
-            return ended
+            if isinstance(ended, BaseException):
+                raise ended
+            return number, ended
 
-    def drain(self) -> None:
-        """Wait for what is under way."""
-        while self.busy:
-            self._await(None)
-
-    def dismiss(self) -> None:
+    def stop(self) -> None:
+        """Nothing is begun any more."""
+        self._stopped = True
         for _ in self._threads:
             self._orders.put(None)
-        if not self.busy:
-            for thread in self._threads:
-                thread.join()
+
+    def join(self) -> None:
+        """Wait for what is under way."""
+        for thread in self._threads:
+            while thread.is_alive():
+                thread.join(_BEAT)
 
 
 def _attempt(work: Callable[[Any], Any], item: Any) -> Outcome:

@@ -47,8 +47,8 @@ def ask(
     """Ask for the blocks of every window; `told` gets the number of blocks as answers come.
 
     A window for which the spending limit left nothing is a failure like others, and those after it are still tried:
-    what is on file costs nothing. Raises `ModelError` where no call can succeed (a wrong key, no such model), and where
-    the account is empty before anything was answered.
+    what is on file costs nothing. Where no call can succeed (a wrong key, no such model, an empty account), `ModelError` is
+    raised, unless some windows were answered: what they cost is not thrown away.
     """
 
     def work(window: Window) -> Reading | ModelError:
@@ -70,6 +70,6 @@ def ask(
 
     found = Asked(each(windows, work, workers=run.client.concurrency, done=done))
     fatal = next((e for e in found.errors if e is not None and e.is_fatal and not isinstance(e, BudgetError)), None)
-    if fatal is not None and (fatal.reason != "quota" or not any(found.readings)):
+    if fatal is not None and (fatal.reason == "cancelled" or not any(found.readings)):
         raise fatal
     return found

@@ -186,7 +186,7 @@ class Modelled:
             fallbacks=int(result.fallback_used),
             repairs=len(result.repairs),
             coverage_failures=int(low),
-            stopped=int(result.reason in ("budget", "quota")),
+            stopped=int(result.control.decision == "stop"),
         )
         said = []
         if result.failures:

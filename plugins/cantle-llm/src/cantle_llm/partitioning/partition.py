@@ -63,8 +63,8 @@ def partition(
     successful result and gives a `Persisted`; `name()` makes a name for a new data set. `caller` is noted in the cost
     report.
 
-    Raises `OptionError` for wrong arguments, before anything is asked, and `ModelError` where no call can succeed: a
-    wrong key, no such model. Interrupted, it waits for the calls under way, so that their answers are on file.
+    Raises `OptionError` for wrong arguments, before anything is asked, and `ModelError` where no call can succeed (a
+    wrong key, no such model, an empty account) and none did. Interrupted, it waits for the calls under way, so that their answers are on file.
     """
     options = Options(
         max_chars_per_chunk=max_chars_per_chunk,

@@ -111,8 +111,8 @@ class PartitionResult:
     """The blocks of a document, with a report of how they came about.
 
     `success` is False when the model covered less than `min_coverage` of the lines (`reason`
-    `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`); the blocks are there all the
-    same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line was
+    `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`, `"unauthorized"`, ...); the
+    blocks are there all the same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line was
     put into the nearest block. `replayed` counts sessions whose answers were on file. `usage`, `cost` and `control` are
     those of this run: answers on file cost nothing.
     """
