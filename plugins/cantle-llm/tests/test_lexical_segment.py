@@ -263,3 +263,11 @@ def test_heavy_packages_are_loaded_late() -> None:
     script = "import sys, cantle_llm.lexical\nprint(sorted({'numpy', 'snowballstemmer', 'regex'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("accident", ["D.", "Chapter 9", "IMPORTANT", "Milk and cushions"])
+def test_one_accidental_heading_does_not_stop_the_words(accident: str) -> None:
+    text = f"{CATS * 8}\n\n{accident}\n\n{CATS}\n\n{STARS * 8}\n\n{BREAD * 8}"
+    lines = plain(text)
+    starts = {text[lines[topic.first].start :][:10] for topic in segment(text, lines)}
+    assert {STARS[:10], BREAD[:10]} <= starts
