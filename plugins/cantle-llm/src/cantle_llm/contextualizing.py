@@ -221,7 +221,7 @@ class _Counting:
 
     def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
         client = self._client
-        request = client._request(messages, **options)
+        request = client.request(messages, **options)
         key = key_of(request)
         held = client.answers.get(key) if client.answers is not None else None
         if (held is not None and not held.reason) or (client.answers is not None and key in self._seen):

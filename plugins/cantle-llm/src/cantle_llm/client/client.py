@@ -169,7 +169,11 @@ class Client:
         """The model's answer as a JSON value that is valid against `schema`: see `Run.structured`."""
         return self.run("structured").structured(messages, schema, name=name, check=check, **options)
 
-    def _request(self, messages: Sequence[Message], **options: Any) -> Request:
+    def request(self, messages: Sequence[Message], **options: Any) -> Request:
+        """What a call would send, with the settings in force. `answers.key_of` gives the key that its answer has.
+
+        Options: `model`, `temperature`, `max_output_tokens`, `schema`, `schema_name`. Raises `OptionError`.
+        """
         settings = self.settings
         schema, name = options.pop("schema", None), options.pop("schema_name", "answer")
         unknown = options.keys() - {"model", "temperature", "max_output_tokens"}

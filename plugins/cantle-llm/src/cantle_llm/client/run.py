@@ -48,8 +48,8 @@ class Run:
     ) -> Any:
         """The model's answer, or what `check` makes of it. `check` raises `AnswerError` for one that is of no use.
 
-        White space around the answer, and a `<think>` block before it, are left out. Options: `model`, `temperature`,
-        `max_output_tokens`. Raises `ModelError`.
+        White space around the answer, and a `<think>` block before it, are left out. Options are those of
+        `Client.request`; with a `schema` JSON is asked for, and given as text. Raises `ModelError`.
         """
 
         def read(text: str) -> Any:
@@ -58,7 +58,7 @@ class Run:
                 raise AnswerError("empty")
             return answer if check is None else check(answer)
 
-        return self._asked(self.client._request(messages, **options), read)
+        return self.ask(self.client.request(messages, **options), read)
 
     def structured(
         self,
@@ -81,9 +81,13 @@ class Run:
             value = valid_value(text, plain)
             return value if check is None else check(value)
 
-        return self._asked(self.client._request(messages, schema=plain, schema_name=name, **options), read)
+        return self.ask(self.client.request(messages, schema=plain, schema_name=name, **options), read)
 
-    def _asked(self, request: Request, read: _Read) -> Any:
+    def ask(self, request: Request, read: Callable[[str], Any]) -> Any:
+        """What `read` makes of the model's answer, as it was written: the recorded one, or a fresh one.
+
+        `read` raises `AnswerError` for an answer that is of no use. Raises `ModelError`.
+        """
         answers = self.client.answers
         if answers is None:
             return self._fresh(request, read, None, "")

@@ -72,8 +72,8 @@ class _OurClient(Asker):
 
     def answer(self, prompt: str) -> str:
         # Not `complete`, which takes off the white space around an answer: the fields decide on that.
-        request = self._run.client._request(self.messages(prompt), **self._options)
-        found: str = self._run._asked(request, _said)
+        request = self._run.client.request(self.messages(prompt), **self._options)
+        found: str = self._run.ask(request, _said)
         return found
 
     def object(self, prompt: str, form: Form) -> dict[str, Any]:
