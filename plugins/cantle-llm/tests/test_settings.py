@@ -165,7 +165,6 @@ def test_nothing_that_is_meant_for_openai_is_sent_to_another_address(monkeypatch
         with Client("m") as client:
             client.complete(USER)
     assert server.requests[0].headers["openai-organization"] == "org-1"
-    assert server.requests[0].headers["x-mine"] == "custom-1"
 
 
 def test_without_a_key_and_an_address_nothing_can_be_asked() -> None:
