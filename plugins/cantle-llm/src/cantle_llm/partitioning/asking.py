@@ -47,8 +47,8 @@ def ask(
     """Ask for the blocks of every window; `told` gets the number of blocks as answers come.
 
     A window for which the spending limit left nothing is a failure like others, and those after it are still tried:
-    what is on file costs nothing. Where no call can succeed (a wrong key, no such model, an empty account), `ModelError` is
-    raised, unless some windows were answered: what they cost is not thrown away.
+    what is on file costs nothing. Where no call can succeed (a wrong key, no such model, an empty account) `ModelError`
+    is raised, unless some windows were answered: what they cost is not thrown away.
     """
 
     def work(window: Window) -> Reading | ModelError:

@@ -64,7 +64,8 @@ def partition(
     report.
 
     Raises `OptionError` for wrong arguments, before anything is asked, and `ModelError` where no call can succeed (a
-    wrong key, no such model, an empty account) and none did. Interrupted, it waits for the calls under way, so that their answers are on file.
+    wrong key, no such model, an empty account) and none did. Interrupted, it waits for the calls under way, so that
+    their answers are on file.
     """
     options = Options(
         max_chars_per_chunk=max_chars_per_chunk,

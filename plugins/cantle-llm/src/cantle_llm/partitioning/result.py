@@ -112,9 +112,9 @@ class PartitionResult:
 
     `success` is False when the model covered less than `min_coverage` of the lines (`reason`
     `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`, `"unauthorized"`, ...); the
-    blocks are there all the same. `coverage` is the share of lines that the model's blocks and those made mechanically hold, before any line was
-    put into the nearest block. `replayed` counts sessions whose answers were on file. `usage`, `cost` and `control` are
-    those of this run: answers on file cost nothing.
+    blocks are there all the same. `coverage` is the share of lines that the model's blocks and those made mechanically
+    hold, before any line was put into the nearest block. `replayed` counts sessions whose answers were on file.
+    `usage`, `cost` and `control` are those of this run: answers on file cost nothing.
     """
 
     source: Source = field(repr=False)
