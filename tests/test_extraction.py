@@ -269,6 +269,67 @@ def test_a_callable_object_may_wait() -> None:
     assert achunk({"summary": True}, p=Plugin(summary=Client()))[2].metadata["summary"] == "three, later"
 
 
+class Twice:
+    """An extractor with an ordinary call and one to wait for."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+        self.waiting = asyncio.Event()
+
+    def __call__(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [{"way": "call", **options} for _ in chunks]
+
+    async def acall(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+        self.ran.append("begun")
+        self.waiting.set()
+        if options.get("hang"):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.ran.append("cancelled")
+                raise
+        return [{"way": "acall", "loop": id(asyncio.get_running_loop()), **options} for _ in chunks]
+
+
+def test_achunk_awaits_acall_and_chunk_calls() -> None:
+    assert chunk({"a": {"x": 1}}, p=Plugin(a=Twice()))[0].metadata == {"lang": {"main": "en"}, "way": "call", "x": 1}
+
+    async def main() -> None:
+        plugins = Registry({"p": Plugin(a=Twice())})
+        chunks = await DOC.achunk(Words(), extract={"a": {"x": 1}}, plugins=plugins)
+        loop = id(asyncio.get_running_loop())
+        assert chunks[2].metadata == {"lang": {"main": "en"}, "way": "acall", "x": 1, "loop": loop}
+
+    asyncio.run(main())
+
+
+def test_acall_can_be_cancelled() -> None:
+    async def main() -> list[str]:
+        twice = Twice()
+        plugins = Registry({"p": Plugin(a=twice)})
+        task = asyncio.create_task(DOC.achunk(Words(), extract={"a": {"hang": True}}, plugins=plugins))
+        await twice.waiting.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return twice.ran
+
+    assert asyncio.run(main()) == ["begun", "cancelled"]
+
+
+def test_errors_of_acall_are_named_and_an_acall_that_is_none_is_the_plugins_fault() -> None:
+    class Fails(Twice):
+        async def acall(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Any:
+            raise KeyError("api_key")
+
+    with pytest.raises(ExtractionError, match=r"field 'a' in plugin 'acme' failed: KeyError: 'api_key'"):
+        achunk({"a": True}, acme=Plugin(a=Fails()))
+    wrong: Any = Twice()
+    wrong.acall = print
+    with pytest.raises(PluginError, match=r"field 'a' in plugin 'acme' has acall=.*; acall is a coroutine function"):
+        chunk({"a": True}, acme=Plugin(a=wrong))
+
+
 def test_context_variables_reach_the_private_loop() -> None:
     from contextvars import ContextVar
 

@@ -67,11 +67,17 @@ def check(host: Registry, fields: Mapping[str, Any]) -> None:
 
 
 async def extract_async(host: Registry, document: MDocument, chunks: Chunks, fields: Mapping[str, Any]) -> Chunks:
-    """Like `extract_now`, for a running event loop: waits for providers, runs others in a thread."""
+    """Like `extract_now`, for a running event loop: waits for providers, runs others in a thread.
+
+    A provider that has a coroutine function `acall` is called by that.
+    """
     for task in _tasks(host, fields):
         with _named(task):
-            if is_coroutine_function(task.extractor):
-                answer: Any = task.extractor(document, chunks, task.options)
+            acall = getattr(task.extractor, "acall", None)
+            if acall is not None:
+                answer: Any = acall(document, chunks, task.options)
+            elif is_coroutine_function(task.extractor):
+                answer = task.extractor(document, chunks, task.options)
             else:
                 answer = await asyncio.to_thread(task.extractor, document, chunks, task.options)
             if inspect.isawaitable(answer):
@@ -117,6 +123,12 @@ def _task(host: Registry, field: str, value: Any) -> _Task:
         providers = {by: providers[by]}
     taken = {name: _taken(name, field, extractor) for name, extractor in providers.items()}
     name = _chosen(host, field, taken, options)
+    acall = getattr(providers[name], "acall", None)
+    if acall is not None and not is_coroutine_function(acall):
+        raise PluginError(
+            f"The extractor of field {field!r} in plugin {name!r} has acall={acall!r}; acall is a coroutine function of "
+            "document, chunks and options, which achunk() awaits."
+        )
     task = _Task(field, name, providers[name], options)
     if taken[name] is not None and callable(check := getattr(task.extractor, "check", None)):
         with _named(task):

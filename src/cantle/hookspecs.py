@@ -59,7 +59,9 @@ def register_extractors() -> Mapping[str, Extractor]:
     """Return metadata extractors by field.
 
     An extractor gets the document, its chunks and the options of the field, and returns one mapping
-    per chunk, in order, merged into the chunks' metadata. It may be a coroutine function.
+    per chunk, in order, merged into the chunks' metadata. It may be a coroutine function. An object
+    may be an ordinary function by its `__call__`, and have a coroutine function `acall` besides, with
+    the same arguments, which is awaited in place of it where there is an event loop.
 
     With an attribute `options`, a collection of names, an extractor takes those and no others, and
     is asked only where it takes all that are given; of several cantle's own goes first. It may then
