@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantle import Chunks, MDocument, Registry
+from cantle import Chunks, MDocument, Registry, extract
 from cantle.errors import ExtractionError, OptionError, UnusedOptionWarning
 from cantle.plugins import BUILTIN
 from cantle.testing.generators import texts
@@ -113,6 +113,20 @@ def test_language_tells_where_the_first_sentence_ends() -> None:
     text = "Ver a pág. Doze é a última. Fim."
     assert title(MDocument.from_text(text), language="en") == "Ver a pág"
     assert title(MDocument.from_text("A 3. Auflage ist da. Ende."), language="de") == "A 3. Auflage ist da"
+
+
+def test_titles_of_several_documents_are_their_own_but_for_parts_of_one() -> None:
+    one, two, three, four = (
+        MDocument.from_markdown("# One\n\nText."),
+        MDocument.from_markdown("...", metadata={"docId": 7}),
+        MDocument.from_markdown("# Three\n\nText.", metadata={"doc_id": "7"}),
+        MDocument.from_markdown("# Four\n\nText.", metadata={"docId": "7"}),
+    )
+    cut = [document.chunk(plugins=OURS) for document in (one, two, three, four, MDocument.from_markdown("# One"))]
+    extract(cut, {"title": True, "keywords": True}, plugins=OURS)
+    titles = [[chunk.metadata["document_title"] for chunk in chunks] for chunks in cut]
+    assert titles == [["One"], ["Three"], ["Three"], ["Three"], ["One"]]
+    assert cut[3][0].metadata["excerpt_keywords"] == "Text"
 
 
 # -- keywords -----------------------------------------------------------------------------------------

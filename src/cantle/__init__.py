@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .context.contextualize import acontextualize, contextualize
     from .document import MDocument
     from .errors import CantleError
+    from .extracting import aextract, extract
     from .hookspecs import hookimpl
     from .lengths import Length, Measure
     from .plugins import Registry, registry
@@ -48,9 +49,11 @@ _HOMES = {
     "Source": "source",
     "Strategy": "strategy",
     "acontextualize": "context.contextualize",
+    "aextract": "extracting",
     "chunk_many": "batch",
     "contextualize": "context.contextualize",
     "diff": "sync",
+    "extract": "extracting",
     "hookimpl": "hookspecs",
     "option": "strategy",
     "read_jsonl": "sync",
@@ -74,9 +77,11 @@ __all__ = [
     "Source",
     "Strategy",
     "acontextualize",
+    "aextract",
     "chunk_many",
     "contextualize",
     "diff",
+    "extract",
     "hookimpl",
     "option",
     "read_jsonl",

@@ -151,7 +151,7 @@ class MDocument(Source):
         if extract is not None:
             from .extraction import extract_now
 
-            chunks = extract_now(host, self, chunks, extract)
+            extract_now(host, [(self, chunks)], extract)
         return chunks
 
     async def achunk(
@@ -189,7 +189,7 @@ class MDocument(Source):
         if extract is not None:
             from .extraction import extract_async
 
-            chunks = await extract_async(host, self, chunks, extract)
+            await extract_async(host, [(self, chunks)], extract)
         return chunks
 
     def _strategy(

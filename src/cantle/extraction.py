@@ -3,13 +3,15 @@
 A provider is a function that a plugin gave in `register_extractors`. It may wait: under `achunk`
 it is awaited and ordinary functions run in a thread; under `chunk` it runs in an event loop of its
 own, also where the calling thread has a running one.
+
+Over several documents a provider is called for each in turn; one that says that it is `together` is called once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +20,7 @@ from .chunks import Chunks
 from .errors import CantleError, ExtractionError, OptionError, PluginError
 from .hookspecs import Extractor
 from .plugins import Registry
+from .source import Source
 from .strategy import nearest
 from .waiting import Waiter, is_coroutine_function
 
@@ -36,6 +39,10 @@ _BY_MODEL = ("questions", "schema")
 """Fields that are extracted by a model alone."""
 
 
+Given = tuple["MDocument", Chunks]
+"""A document and its chunks."""
+
+
 class _Task(NamedTuple):
     field: str
     provider: str
@@ -43,8 +50,8 @@ class _Task(NamedTuple):
     options: dict[str, Any]
 
 
-def extract_now(host: Registry, document: MDocument, chunks: Chunks, fields: Mapping[str, Any]) -> Chunks:
-    """`chunks` with the metadata of `fields` merged in.
+def extract_now(host: Registry, given: Sequence[Given], fields: Mapping[str, Any]) -> None:
+    """Merge the metadata of `fields` into the chunks of some documents.
 
     `fields` maps a field to its options: a mapping, True for none, False or None to leave it out.
     `by` among the options names the plugin that provides the field, where several do. Without it
@@ -53,12 +60,13 @@ def extract_now(host: Registry, document: MDocument, chunks: Chunks, fields: Map
     takes, and `ExtractionError` for a field nobody provides, a clash without `by`, a provider that
     fails or answers with the wrong number of mappings.
     """
+    given = _ready(given)
     with Waiter() as settle:
         for task in _tasks(host, fields):
-            with _named(task):
-                answer = settle(task.extractor(document, chunks, task.options))
-            _merge(chunks, task, answer)
-    return chunks
+            for document, chunks in _calls(task, given):
+                with _named(task):
+                    answer = settle(task.extractor(document, chunks, task.options))
+                _merge(chunks, task, answer)
 
 
 def check(host: Registry, fields: Mapping[str, Any]) -> None:
@@ -66,24 +74,48 @@ def check(host: Registry, fields: Mapping[str, Any]) -> None:
     _tasks(host, fields)
 
 
-async def extract_async(host: Registry, document: MDocument, chunks: Chunks, fields: Mapping[str, Any]) -> Chunks:
+async def extract_async(host: Registry, given: Sequence[Given], fields: Mapping[str, Any]) -> None:
     """Like `extract_now`, for a running event loop: waits for providers, runs others in a thread.
 
     A provider that has a coroutine function `acall` is called by that.
     """
+    given = _ready(given)
     for task in _tasks(host, fields):
-        with _named(task):
-            acall = getattr(task.extractor, "acall", None)
-            if acall is not None:
-                answer: Any = acall(document, chunks, task.options)
-            elif is_coroutine_function(task.extractor):
-                answer = task.extractor(document, chunks, task.options)
-            else:
-                answer = await asyncio.to_thread(task.extractor, document, chunks, task.options)
-            if inspect.isawaitable(answer):
-                answer = await answer
-        _merge(chunks, task, answer)
-    return chunks
+        for document, chunks in _calls(task, given):
+            with _named(task):
+                acall = getattr(task.extractor, "acall", None)
+                if acall is not None:
+                    answer: Any = acall(document, chunks, task.options)
+                elif is_coroutine_function(task.extractor):
+                    answer = task.extractor(document, chunks, task.options)
+                else:
+                    answer = await asyncio.to_thread(task.extractor, document, chunks, task.options)
+                if inspect.isawaitable(answer):
+                    answer = await answer
+            _merge(chunks, task, answer)
+
+
+class _All(Chunks):
+    """The chunks of several documents as they are: each keeps its number and its document."""
+
+    def __init__(self, given: Sequence[Given]) -> None:
+        super().__init__(Source(""))
+        self._items = [chunk for _, chunks in given for chunk in chunks]
+
+
+def _ready(given: Sequence[Given]) -> Sequence[Given]:
+    """The documents and their chunks; behind several, all in one: each chunk's document, and the chunks."""
+    if len(given) < 2:
+        return given
+    documents: Any = [document for document, chunks in given for _ in chunks]
+    return [*given, (documents, _All(given))]
+
+
+def _calls(task: _Task, given: Sequence[Given]) -> Iterator[Given]:
+    """What a provider is called with: each document, or all of several in one."""
+    if len(given) < 2:
+        return iter(given)
+    return iter(given[-1:] if getattr(task.extractor, "together", False) else given[:-1])
 
 
 def _tasks(host: Registry, fields: Mapping[str, Any]) -> list[_Task]:
@@ -126,8 +158,8 @@ def _task(host: Registry, field: str, value: Any) -> _Task:
     acall = getattr(providers[name], "acall", None)
     if acall is not None and not is_coroutine_function(acall):
         raise PluginError(
-            f"The extractor of field {field!r} in plugin {name!r} has acall={acall!r}; acall is a coroutine function of "
-            "document, chunks and options, which achunk() awaits."
+            f"The extractor of field {field!r} in plugin {name!r} has acall={acall!r}; acall is a coroutine function "
+            "of document, chunks and options, which achunk() awaits."
         )
     task = _Task(field, name, providers[name], options)
     if taken[name] is not None and callable(check := getattr(task.extractor, "check", None)):

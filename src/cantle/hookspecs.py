@@ -63,6 +63,10 @@ def register_extractors() -> Mapping[str, Extractor]:
     may be an ordinary function by its `__call__`, and have a coroutine function `acall` besides, with
     the same arguments, which is awaited in place of it where there is an event loop.
 
+    For several documents (see `cantle.extract`) it is called for each in turn. With an attribute
+    `together` that is true it is called once: the chunks of all documents are in one `Chunks`, as
+    they are, and the document is a list, with that of each chunk.
+
     With an attribute `options`, a collection of names, an extractor takes those and no others, and
     is asked only where it takes all that are given; of several cantle's own goes first. It may then
     have a method `check(options)`, which raises what is wrong with their values. It is called

@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from cantle import Chunk, Chunks, MDocument, Registry, Source, hookimpl
+from cantle import Chunk, Chunks, MDocument, Registry, extract, hookimpl
 from cantle.errors import CantleError
-from cantle.extraction import extract_now
 from cantle.plugins import BUILTIN
 from cantle.strategy import snake_case
 
@@ -60,9 +59,9 @@ def keywords(document: MDocument, chunks: Chunks, options: Mapping[str, Any]) ->
     return [{"excerpt_keywords": model(prompt).strip()} for prompt in prompts]
 
 
-def title(document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def title(documents: Any, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     groups: dict[Any, list[str]] = {}
-    owners = [chunk.metadata.get("docId") or chunk.index for chunk in chunks]
+    owners = [chunk.metadata.get("docId") or number for number, chunk in enumerate(chunks)]
     for chunk, owner in zip(chunks, owners, strict=True):
         candidate = model(options["node_template"].format(context=content(chunk))).strip()
         groups.setdefault(owner, []).append(candidate)
@@ -73,6 +72,8 @@ def title(document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Se
 def schema(document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [{"tag": digits(text), "size": len(text)} for text in map(content, chunks)]
 
+
+title.together = True  # type: ignore[attr-defined]
 
 SCRIPTED = SimpleNamespace(
     register_extractors=hookimpl(
@@ -90,14 +91,13 @@ def extracted(case: dict[str, Any]) -> list[dict[str, Any]]:
     """The chunks of all documents of a case, extracted over together."""
     options = snake_case(case["options"])
     strategy, fields = options.pop("strategy"), options.pop("extract")
-    found = [
-        Chunk(chunk.content, chunk.start, chunk.end, metadata=chunk.metadata)
+    given = [
+        MDocument(document["text"], metadata=document.get("metadata") or {}).chunk(strategy, **options)
         for document in case.get("docs", [case])
-        for chunk in MDocument(document["text"], metadata=document.get("metadata") or {}).chunk(strategy, **options)
     ]
-    chunks = extract_now(host(), MDocument(""), Chunks(Source(""), found), fields)
     return [
         {"text": chunk.text, "metadata": {NAMES.get(name, name): value for name, value in chunk.metadata.items()}}
+        for chunks in extract(given, fields, plugins=host())
         for chunk in chunks
     ]
 

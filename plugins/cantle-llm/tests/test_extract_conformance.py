@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from cantle import Chunk, Chunks, MDocument, Source
+import cantle
+from cantle import Chunks, MDocument
 from cantle.errors import CantleError, UnusedOptionWarning
 from cantle_llm import Client
-from cantle_llm.extracting import EXTRACTORS
 from cantle_llm.testing import Asked, ScriptedServer
 
 LINES = (Path(__file__).parent / "data/mastra_extract.jsonl").read_text("utf-8").split("\n")
@@ -85,19 +85,10 @@ def extracted(case: Mapping[str, Any], client: Client) -> list[dict[str, Any]]:
     if "docs" not in case:
         found = MDocument(case["text"], metadata=case.get("metadata") or {}).chunk(strategy, extract=fields, **options)
         return renamed(found)
-    # Several documents are extracted over together.
     parts = [
-        Chunk(chunk.content, chunk.start, chunk.end, metadata=chunk.metadata)
-        for one in case["docs"]
-        for chunk in MDocument(one["text"], metadata=one.get("metadata") or {}).chunk(strategy, **options)
+        MDocument(one["text"], metadata=one.get("metadata") or {}).chunk(strategy, **options) for one in case["docs"]
     ]
-    chunks = Chunks(Source(""), parts)
-    for field in ("schema", "summary", "questions", "keywords", "title"):
-        if field in fields:
-            given = {name: value for name, value in fields[field].items() if name != "by"}
-            for chunk, more in zip(chunks, EXTRACTORS[field](MDocument(""), chunks, given), strict=True):
-                chunk.metadata.update(more)
-    return renamed(chunks)
+    return [row for chunks in cantle.extract(parts, fields) for row in renamed(chunks)]
 
 
 def renamed(chunks: Chunks) -> list[dict[str, Any]]:

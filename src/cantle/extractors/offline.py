@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..hookspecs import Extractor, hookimpl
 
 if TYPE_CHECKING:
+    from ..chunk import Chunk
     from ..chunks import Chunks
     from ..document import MDocument
     from .options import Options
@@ -26,6 +27,7 @@ class Offline:
     options: tuple[str, ...]
     read: Callable[[Options], tuple[Any, ...]]
     extract: Callable[..., Found]
+    together: bool = False
 
     def __call__(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """One mapping for each chunk, in order."""
@@ -40,12 +42,32 @@ class Offline:
         self.read(Options(self.field, options, quiet=True))
 
 
-def title(document: MDocument, chunks: Chunks, language: str | None) -> Found:
-    """`document_title`: the same for all chunks, see `title_of`."""
+def title(document: MDocument | Sequence[MDocument], chunks: Chunks, language: str | None) -> Found:
+    """`document_title`: the same for all chunks of a document, see `title_of`.
+
+    Documents whose chunks have the same `docId` are one: its title is that of the first that has any.
+    """
     from .titles import title_of
 
-    found = title_of(document, language)
-    return [{"document_title": found} for _ in chunks]
+    if not isinstance(document, Sequence):
+        found = title_of(document, language)
+        return [{"document_title": found} for _ in chunks]
+    own = {id(one): one for one in document}
+    titles = {key: title_of(one, language) for key, one in own.items()}
+    names = [_name(one, chunk) for one, chunk in zip(document, chunks, strict=True)]
+    shared: dict[Hashable, str] = {}
+    for name, one in zip(names, document, strict=True):
+        shared[name] = shared.get(name) or titles[id(one)]
+    return [{"document_title": shared[name]} for name in names]
+
+
+def _name(document: MDocument, chunk: Chunk) -> Hashable:
+    """What the chunks of one document share."""
+    for key in ("docId", "doc_id"):
+        value = chunk.metadata.get(key)
+        if value is not None and value != "":
+            return str(value)
+    return id(document)
 
 
 def keywords(document: MDocument, chunks: Chunks, language: str | None, count: int) -> Found:
@@ -80,7 +102,7 @@ def _contents(chunks: Chunks) -> list[str]:
 def register_extractors() -> Mapping[str, Extractor]:
     """Our extractors."""
     ours = (
-        Offline("title", ("language",), lambda given: (given.language(),), title),
+        Offline("title", ("language",), lambda given: (given.language(),), title, together=True),
         Offline(
             "keywords",
             ("keywords", "language"),

@@ -19,6 +19,9 @@ _ALL = ("llm", "model", "language")
 class Extractor:
     """The extractor of one field. `options` are the names of those that it takes."""
 
+    together = True
+    """Asked once for several documents: calls are made for all chunks at once, and documents are told by `docId`."""
+
     def __init__(self, field: str, *options: str) -> None:
         self.field = field
         self.options = (*options, *_ALL)
