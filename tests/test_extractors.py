@@ -102,6 +102,75 @@ def test_title(document: MDocument, expected: str) -> None:
     assert title(document) == expected
 
 
+PAGE = "<html><head><title>{}</title></head><body>{}</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("page", "tops", "expected"),
+    [
+        ("The Bytecode Engine", ["1. Executive Summary", "2. Introduction"], "The Bytecode Engine"),
+        ("Memory Allocation", ["Overview", "1. Features"], "Memory Allocation"),
+        ("The Utility Program", ["1. The Utility Program"], "The Utility Program"),
+        ("FTS5", ["IV. Overview"], "FTS5"),
+        ("Tides", ["Overview"], "Tides"),
+        ("2. Input \u2014 Python documentation", ["2. Input"], "2. Input"),
+        ("System Utilities \u2014 Python", ["System Utilities", "Functions", "Process Control"], "System Utilities"),
+        ("High water | Harbour office", ["Harbour office", "High water", "Low water"], "High water"),
+        ("Harbour office: High water", ["Harbour Office", "High  Water", "Low water"], "High Water"),
+        ("Overviews of tides", ["Overview", "Low water"], "Overviews of tides"),
+        ("Tide-tables - ACME", ["Tide", "Tables"], "Tide-tables - ACME"),
+        ("Statements that there are", ["Statements"], "Statements"),
+        ("Document", ["1. Tides", "2. Times"], "1. Tides"),
+        ("Untitled", [], "Rest"),
+        ("", ["", "Overview", "Overview"], "Overview"),
+        ("", ["1.", "Tides"], "Tides"),
+    ],
+)
+def test_title_of_a_page_with_headings_of_its_sections(page: str, tops: list[str], expected: str) -> None:
+    body = "".join(f"<h1>{top}</h1><p>Text.</p>" for top in tops) + "<h2>Rest</h2><p>Text.</p>"
+    assert title(MDocument.from_html(PAGE.format(page, body))) == expected
+
+
+def test_the_title_of_a_picture_is_none_of_the_page() -> None:
+    text = "<body><svg><title>Menu</title></svg><h1>1. Tides</h1><h1>2. Times</h1></body>"
+    assert title(MDocument.from_html(text)) == "1. Tides"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("text", "I\n\nDo titulo.\n\nUma noite destas.", "Do titulo"),
+        ("text", "1.\n\nTides rise.", "Tides rise"),
+        ("text", "IV", "IV"),
+        ("text", "1984\n\nIt was a bright cold day.", "1984"),
+        ("markdown", "# I\n\n## 1.2\n\n### Tides\n", "Tides"),
+        ("markdown", "# XIV\n\nThe tide rises.\n", "The tide rises"),
+        ("markdown", "# MIX\n\nThe tide rises.\n", "MIX"),
+        ("markdown", "# Tides { #tides }\n", "Tides"),
+        ("latex", "\\section{IV}\\section{Tides}", "Tides"),
+        ("text", "\U0001f389\U0001f389 \u2600", "\U0001f389\U0001f389 \u2600"),
+        ("text", "\U0001f389 Tides.", "\U0001f389 Tides"),
+        ("text", "\U0001f389!\n\nIV", "IV"),
+        ("json", '{"id": "a1", "at": "x:y", "body": "The tide rises. It falls."}', "The tide rises"),
+        (
+            "json",
+            '{"id": "a", "text": "\u6c34\u4f4d\u304c\u4e0a\u304c\u308b\u3002"}',
+            "\u6c34\u4f4d\u304c\u4e0a\u304c\u308b",
+        ),
+        ("json", '{"title": "Of one"}\n{"text": "Of another."}', ""),
+        ("json", '[{"text": "Of one. More."}]', ""),
+        ("json", '{"name": "Of one"}', "Of one"),
+        ("json", '{"n": ' + "9" * 5000 + ', "name": "Tides"}', "Tides"),
+        ("json", '{"id": 1, "tags": ["a", "b"]}', ""),
+        ("json", '{"text": "no end', ""),
+        ("json", "[" * 100_000, ""),
+    ],
+)
+def test_title_where_the_first_thing_is_none(kind: str, text: str, expected: str) -> None:
+    chunks = extracted(MDocument(text, kind), {"title": True}, strategy="recursive")
+    assert chunks[0].metadata == {"document_title": expected}
+
+
 def test_title_of_front_matter_wins(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ntitle: From the front\n---\n# Heading\n\nText.\n")
     assert title(MDocument.from_file(tmp_path / "a.md")) == "From the front"

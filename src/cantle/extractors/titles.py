@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..blocks.latex_titles import title as latex_text
 from ..blocks.sentences import segmenter
@@ -17,7 +18,9 @@ from ..structure import Outline
 from ..structure.html import HtmlOutline
 from ..structure.latex import LatexOutline
 from ..structure.markdown import MarkdownOutline
+from ..words import words
 from ..words.prose import bare, one_line, sentences
+from ..words.tokens import is_unspaced
 
 if TYPE_CHECKING:
     from ..document import MDocument
@@ -32,24 +35,36 @@ _TRIED = 20
 
 _IN_JSON = ("title", "headline", "name", "subject", "label")
 _HTML_TITLE = re.compile(r"<title(?:\s[^<>]{0,200})?>([^<]{1,2000})</title", re.IGNORECASE)
+_HTML_BODY = re.compile(r"<(?:body|svg)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s{1,5}[-/]|\s{0,5}[|:\u00b7\u2022\u00bb\u00ab\u2013\u2014\u203a\u2039]")
+_SAYS_NOTHING = frozenset(
+    {"", "untitled", "untitled document", "new page", "document", "page", "home", "index", "welcome", "overview"}
+    | {"introduction", "contents", "table of contents", "abstract", "summary"}
+)
+"""What an editor writes, what any page may have, and what first sections are called."""
+_ROMAN = r"(?=[IVXLC])(?:XC|XL|C|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_NUMERAL = re.compile(rf"[^\w\s]*(?:\d{{1,2}}(?:\.\d{{1,2}})*|{_ROMAN})[^\w\s]*")
+_NUMBERED = re.compile(rf"(?:\d{{1,3}}(?:\.\d{{1,3}})*[.):]|\d{{1,3}}(?:\.\d{{1,3}})+|{_ROMAN}[.):])\s")
 _LATEX_TITLE = re.compile(r"\\title(?![A-Za-z@])\s{0,20}(?:\[[^\[\]\n]{0,500}\]\s{0,20})?\{")
 _LATEX_NOTE = re.compile(r"\\(?:thanks|footnote|label)\s{0,5}\{[^{}]{0,1000}\}|\\\\(?:\[[^\[\]\n]{0,20}\])?")
 _LATEX_BODY = re.compile(r"\\begin\s{0,5}\{document\}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\s]{0,1000}\)|\[[^\[\]\n]{0,200}\])")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]{1,200})\*(?![\w*])")
-_MARKS = re.compile(r"`+|<[^<>\n]{1,300}>|\*\*|__(?=\S)|(?<=\S)__|\{#[^{}\s]{1,100}\}\s*$")
+_MARKS = re.compile(r"`+|<[^<>\n]{1,300}>|\*\*|__(?=\S)|(?<=\S)__|\{ ?#[^{}\s]{1,100} ?\}\s*$")
 _BEHIND = " \t.:;,\u3002\uff0c\uff1a-\u2013\u2014"
 
 
 def title_of(document: MDocument, language: str | None = None) -> str:
     """The title of a document, on one line; "" where nothing can be one.
 
-    The `title` in its metadata, as it is; else its first heading: in HTML an `h1` before the page's `title` before any
-    other heading, in LaTeX what `\\title` says before the first section, in JSON a value such as `title` or `name` of
-    the outermost object. Else the first sentence, whose end the rules of `language` tell; for plain text and that of
-    PDFs at once, since their headings are no more than lines. What is longer than 100 characters is cut between two
-    words.
+    The `title` in its metadata, as it is; else its first heading: in LaTeX what `\\title` says before the first
+    section, in JSON a value such as `title` or `name` of the outermost object. In HTML that `h1` with which the page's
+    `title` begins or ends, or an `h1` that is alone, has no number and says something (unlike "Overview"); else the
+    page's `title`, then other headings. Else the first sentence, whose end the rules of `language` tell; for plain text
+    and that of PDFs at once, since their headings are no more than lines, in JSON that of the first string of several
+    words in the outermost object. Numerals alone ("1.", "IV") are passed over where there is something else. What is
+    longer than 100 characters is cut between two words.
     """
     given = document.metadata.get("title")
     if isinstance(given, str | int | float) and not isinstance(given, bool) and str(given).strip():
@@ -57,8 +72,12 @@ def title_of(document: MDocument, language: str | None = None) -> str:
     text = document.text[document.body :]
     if not text.strip():
         return ""
-    titles = map(_shortened, _titles(document.kind, text, language or "any"))
-    return next(filter(None, titles), "")
+    numeral = ""
+    for title in filter(None, map(_shortened, _titles(document.kind, text, language or "any"))):
+        if not _NUMERAL.fullmatch(title):
+            return title
+        numeral = numeral or title
+    return numeral
 
 
 def _titles(kind: str, text: str, language: str) -> Iterator[str]:
@@ -68,7 +87,7 @@ def _titles(kind: str, text: str, language: str) -> Iterator[str]:
     elif kind == "latex":
         yield from _latex(text, language)
     elif kind == "json":
-        yield from _json(text)
+        yield from _json(text, language)
     elif kind == "markdown":
         yield from map(_unmarked, _headings(MarkdownOutline(text, segmenter("rules", language))))
         yield _unmarked(_first(text, language))
@@ -85,10 +104,27 @@ def _headings(outline: Outline, level: int | None = None) -> Iterator[str]:
 
 def _html(text: str, language: str) -> Iterator[str]:
     outline = HtmlOutline(text, segmenter("rules", language))
-    yield from _headings(outline, 1)
-    yield from (html.unescape(match[1]) for match in islice(_HTML_TITLE.finditer(text), 1))
+    tops = [top for top in dict.fromkeys(map(one_line, _headings(outline, 1))) if top]
+    body = _HTML_BODY.search(text)
+    found = _HTML_TITLE.search(text, 0, body.start() if body else len(text))
+    page = one_line(html.unescape(found[1])) if found else ""
+    # The name of the site may be the first `h1` of every page.
+    yield from [top for top in tops if _begins_or_ends(page, top)][-1:]
+    if len(tops) == 1 and not _NUMBERED.match(tops[0]) and tops[0].casefold() not in _SAYS_NOTHING:
+        yield tops[0]
+    if page.casefold() not in _SAYS_NOTHING:
+        yield page
+    yield from tops
     yield from _headings(outline)
+    yield page
     yield _first(outline.shown, language)
+
+
+def _begins_or_ends(page: str, top: str) -> bool:
+    """Whether the title of a page is an `h1`, or that and the name of the site, with a mark between them."""
+    page, top = page.casefold(), top.casefold()
+    rest = page[len(top) :] if page.startswith(top) else page[: -len(top)] if page.endswith(top) else None
+    return rest is not None and (not rest or _BETWEEN.match(rest) is not None or _BETWEEN.match(rest[::-1]) is not None)
 
 
 def _latex(text: str, language: str) -> Iterator[str]:
@@ -111,22 +147,42 @@ def _braced(text: str, start: int) -> str:
     return ""
 
 
-def _json(text: str) -> Iterator[str]:
+def _json(text: str, language: str) -> Iterator[str]:
     try:
-        value: Any = json.loads(text.removeprefix("\ufeff"))
+        value = json.loads(text.removeprefix("\ufeff"), parse_int=float)  # int() refuses long ones
     except (ValueError, RecursionError):
         return
     if isinstance(value, str):
         yield value
     if isinstance(value, dict):
         yield from (value[key] for key in _IN_JSON if isinstance(value.get(key), str))
+        yield from (_first(one, language) for one in value.values() if isinstance(one, str) and _is_told(one))
+
+
+def _is_told(text: str) -> bool:
+    """Whether a string is no mere name: two words with white space between them, or without where none is written."""
+    first, second = (*islice(words(text), 2), None, None)[:2]
+    if first is None or second is None:
+        return False
+    return any(map(str.isspace, text[first.end : second.start])) or is_unspaced(first.text)
 
 
 def _first(text: str, language: str) -> str:
-    """The first sentence that has a word in it, without the marks of a list or quotation in front."""
+    """The first sentence that has a word in it and is no numeral, without the marks of a list or quotation in front.
+
+    In a text without words the first that has a symbol, such as an emoji.
+    """
     beginning = text.lstrip()[:_LOOKED_AT]
-    found = next((sentence for sentence in sentences(beginning, language) if sentence.words), None)
-    return beginning[bare(beginning, found.start, found.end) : found.end] if found else ""
+    wordless = numeral = ""
+    for start, end, inside in sentences(beginning, language):
+        sentence = beginning[bare(beginning, start, end) : end]
+        if inside and not _NUMERAL.fullmatch(_shortened(sentence)):
+            return sentence
+        if inside:
+            numeral = numeral or sentence
+        elif not wordless and any(unicodedata.category(character) == "So" for character in sentence):
+            wordless = sentence
+    return numeral or wordless
 
 
 def _unmarked(title: str) -> str:
