@@ -93,7 +93,7 @@ def test_what_an_earlier_field_paid_for_is_kept(model: Setup) -> None:
         warnings.simplefilter("always")
         found = MDocument("x").chunk(extract=fields)
     assert [chunk.metadata for chunk in found] == [{"section_summary": "ok"}]
-    assert sum("1 of 1 chunks got nothing" in str(one.message) for one in warned) == 1
+    assert sum("1 of 1 chunk got nothing" in str(one.message) for one in warned) == 1
 
 
 def test_a_second_run_pays_only_for_what_failed(model: Setup, tmp_path: Path) -> None:
@@ -116,3 +116,20 @@ def test_of_many_failures_the_first_are_told_one_by_one(model: Setup) -> None:
         model.extract("keywords", text=text, prompt_template="K {context}")
     assert len(warned) == 21
     assert "49 of 50 chunks got nothing" in str(warned[-1].message)
+
+
+@pytest.mark.parametrize("field", ["summary", "questions", "keywords", "title"])
+def test_blank_answers_alone_are_no_failure(field: str, model: Setup) -> None:
+    model.answer = lambda asked: ""
+    with pytest.warns(ModelWarning, match=r"The answer is empty\.$"):
+        (chunk,) = model.extract(field, text="Tide tables list the times.")
+    key = {"questions": "questions_this_excerpt_can_answer", "keywords": "excerpt_keywords", "title": "document_title"}
+    assert chunk.metadata == ({key[field]: ""} if field in key else {})
+
+
+def test_one_blank_answer_beside_failures_is_an_answer(model: Setup) -> None:
+    model.answer = lambda asked: "" if part_of(asked.prompt) == 0 else Fault.http(400, "bad luck")
+    with pytest.warns(ModelWarning) as warned:
+        found = model.extract("keywords")
+    assert values(found, "excerpt_keywords") == ["", None, None]
+    assert "3 of 3 chunks got nothing" in str(warned[-1].message)

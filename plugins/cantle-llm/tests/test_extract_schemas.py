@@ -82,6 +82,45 @@ def test_a_dataclass(model: Setup) -> None:
     assert chunk.metadata == {"name": "Faro", "tags": []}
 
 
+@dataclass
+class Strict:
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name == "Atlantis":
+            raise KeyError(self.name)
+
+
+class Raising(BaseModel):
+    name: str
+
+    def model_post_init(self, context: Any) -> None:
+        if self.name == "Atlantis":
+            raise LookupError(f"no \x1b[2J {self.name}")
+
+
+@pytest.mark.parametrize("schema", [Strict, Raising])
+def test_what_a_class_raises_is_a_failure_of_that_chunk(schema: type, model: Setup) -> None:
+    model.answer = lambda asked: {"name": asked.prompt}
+    with pytest.warns(ModelWarning, match=r"no object for chunk #1-.*does not take it: \w+Error: .*Atlantis") as warned:
+        found = model.extract("schema", text="Faro\n\nAtlantis\n\nLagos", schema=schema)
+    assert [chunk.metadata for chunk in found] == [{"name": "Faro"}, {}, {"name": "Lagos"}]
+    assert "\x1b" not in str(warned[0].message)
+
+
+@dataclass
+class Unfinished:
+    name: NoSuchName  # type: ignore[name-defined]  # noqa: F821
+
+
+class Hostile(BaseModel):
+    name: str
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        raise KeyError("no schema today")
+
+
 def test_a_model_that_holds_itself(model: Setup) -> None:
     model.answer = lambda asked: {"label": "a", "children": [{"label": "b", "children": []}]}
     (chunk,) = model.extract("schema", text="x", schema=Tree)
@@ -103,6 +142,8 @@ class NoSchema:
     ("schema", "message"),
     [
         (NoSchema, "got <class"),
+        (Unfinished, "got <class.*not fully defined"),
+        (Hostile, "got <class.*no schema today"),
         (list, 'no "type": "object" at the top'),
         (Book.model_construct(title="x"), "schema must be a JSON Schema of an object"),
         ({"$ref": "#/$defs/no"}, r"\$defs|at the top|refer"),

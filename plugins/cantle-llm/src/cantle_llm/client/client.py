@@ -31,12 +31,16 @@ class Client:
 
     Arguments are those of `Settings`; each one that is left out is taken from `CANTLE_LLM_NAME`. `model_api` is a
     `Model` of your own in place of the `openai` SDK. May be used from several threads; `close()` it, or use it in a
-    `with` statement; a call after that opens it again. Nothing is asked, and the SDK not loaded, before the first call.
+    `with` statement; a call after that opens it again. Nothing is asked, and the SDK not loaded, before the first call. Pickled,
+    it is its settings: in another process it is a client of its own, which a spending limit does not allow.
     Raises `OptionError` for a wrong setting.
     """
 
     def __init__(self, model: str | None = None, *, model_api: Model | None = None, **settings: Any) -> None:
-        self.settings = own = Settings.of({"model": model, **settings})
+        self._begin(Settings.of({"model": model, **settings}), model_api)
+
+    def _begin(self, own: Settings, model_api: Model | None) -> None:
+        self.settings = own
         kept = None if own.answers in (None, os.devnull) else own.answers
         if own.replay and kept is None:
             raise OptionError("replay needs answers, the path of a file that an earlier run wrote.")
@@ -60,6 +64,15 @@ class Client:
 
     def __repr__(self) -> str:
         return f"Client({self.settings!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its settings, the key too, for a client of its own in another process."""
+        if self.has_limit:
+            raise OptionError(
+                "A Client with a spending limit cannot be copied or sent to another process: the limit holds in one "
+                "process. Use workers=1 (calls are made at once in any case), or a Client without a limit."
+            )
+        return _again, (self.settings, self._api if self._given else None)
 
     def _check_price(self, model: str) -> None:
         if self.settings.budget and self._price(model) is None:
@@ -149,9 +162,18 @@ class Client:
         if api is not None:
             api.close()
 
-    def run(self, name: str) -> Run:
-        """A run of several calls, whose usage is added up apart."""
-        return Run(self, name)
+    @property
+    def has_limit(self) -> bool:
+        """Whether there is a spending limit that calls count against: one of 0 makes none, nor does replay."""
+        return bool(self.settings.budget or self.settings.token_budget) and not self.settings.replay
+
+    def run(self, name: str, *, stopped: Callable[[], bool] | None = None) -> Run:
+        """A run of several calls, whose usage is added up apart.
+
+        Once `stopped()` is true no call is begun any more: what would be asked is a `ModelError` with the reason
+        `cancelled`. Calls under way end, and are recorded.
+        """
+        return Run(self, name) if stopped is None else Run(self, name, stopped)
 
     def complete(self, messages: Sequence[Message], **options: Any) -> str:
         """The model's answer as text. Options: `model`, `temperature`, `max_output_tokens`. Raises `ModelError`."""
@@ -219,6 +241,13 @@ class Client:
             provider=self.provider,
             environment=settings.base_url is None or settings.base_url == _openais_address(),
         )
+
+
+def _again(settings: Settings, model_api: Model | None) -> Client:
+    """A client of these very settings, whatever variables are set."""
+    client = Client.__new__(Client)
+    client._begin(settings, model_api)
+    return client
 
 
 def _openais_address() -> str | None:

@@ -29,8 +29,8 @@ class Run:
     May be used from several threads at once.
     """
 
-    def __init__(self, client: Client, name: str) -> None:
-        self.client = client
+    def __init__(self, client: Client, name: str, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.client, self._stopped = client, stopped
         self.ledger = client.ledger.run(f"{name}_aggregate")
 
     @property
@@ -139,6 +139,8 @@ class Run:
     def _reply(self, request: Request, used: list[Usage]) -> Reply:
         api = self.client._model_api()
         with self.client._calls, self.ledger.call(request) as call:
+            if self._stopped():  # perhaps while this call waited for others
+                raise ModelError("cancelled")
             reply = api.ask(request)
             used.append(call.add(reply))
         return reply

@@ -5,15 +5,29 @@ Here is only what the host asks for when it looks at plugins; what does the work
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cantle import Chunks, MDocument
 
-__all__ = ["EXTRACTORS", "Extractor"]
+__all__ = ["EXTRACTORS", "Extractor", "refused"]
 
 _ALL = ("llm", "model", "language")
+
+_refusal: ContextVar[str] = ContextVar("cantle_llm_refusal", default="")
+
+
+@contextmanager
+def refused(why: str) -> Iterator[None]:
+    """Have every field that would ask a model in here fail with an `OptionError`, which ends with `why`."""
+    token = _refusal.set(why)
+    try:
+        yield
+    finally:
+        _refusal.reset(token)
 
 
 class Extractor:
@@ -31,8 +45,12 @@ class Extractor:
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Raise what is wrong with the options: before any field is extracted, so that none is paid for in vain."""
+        from cantle.errors import OptionError
+
         from .fields import check
 
+        if why := _refusal.get():
+            raise OptionError(f"extract[{self.field!r}] asks a model. {why}")
         check(self.field, options, self.options)
 
     def __call__(self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -40,6 +58,22 @@ class Extractor:
         from .fields import extract
 
         return extract(self.field, chunks, options, self.options)
+
+    async def acall(
+        self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]
+    ) -> Sequence[Mapping[str, Any]]:
+        """The same, in a thread. When it is cancelled no call is begun any more; those under way end and are kept."""
+        import asyncio
+        from threading import Event
+
+        from .fields import extract
+
+        stop = Event()
+        try:
+            return await asyncio.to_thread(extract, self.field, chunks, options, self.options, stop.is_set)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
 
 
 EXTRACTORS = {

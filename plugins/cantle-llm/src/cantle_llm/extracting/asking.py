@@ -1,38 +1,47 @@
-"""Who is asked for the metadata of chunks, and how: all prompts of a field at once, equal ones once."""
+"""How models are asked for the metadata of chunks: all prompts of a field at once, equal ones once."""
 
 from __future__ import annotations
 
-import atexit
-import os
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any
-
-from cantle.errors import OptionError
 
 from ..client.client import Client, Run
 from ..client.structured import valid_value
 from ..client.written import without_thoughts
 from ..errors import AnswerError, ModelError
 from ..runs import Outcome, each
-from ..settings import PREFIX
+from .clients import client_for
 from .loop import Loop
 from .progress import SlowBar
 from .prompts import in_words
 from .schemas import Form
+from .together import Together
 
-__all__ = ["Asker", "asker_of", "client_for"]
+__all__ = ["Asker", "asker_of"]
 
 
 class Asker:
-    """Asks for one field. `system` comes before every prompt."""
+    """Asks for one field. `system` comes before every prompt.
+
+    `together` is what the fields of one call of `chunk()` know of each other, `client` and `model` whom they ask. Once
+    `stopped()` is true no call is begun any more.
+    """
 
     keeps = False
     """Whether answers are kept in a file."""
 
-    def __init__(self, system: str, concurrency: int) -> None:
-        self.system = system
-        self.concurrency = concurrency
+    def __init__(
+        self,
+        client: Any,
+        model: str | None,
+        system: str,
+        concurrency: int,
+        together: Together,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self._client, self._model, self._together = client, model, together
+        self._system, self._concurrency, self._stopped = system, concurrency, stopped
+        self._options: dict[str, Any] = {"model": model} if model else {}
 
     def __enter__(self) -> Asker:
         return self
@@ -50,25 +59,46 @@ class Asker:
 
     def messages(self, prompt: str, more: str = "") -> list[dict[str, str]]:
         """The system message, unless it is blank, and the prompt."""
-        system = f"{self.system}\n\n{more}".strip() if more else self.system
+        system = f"{self._system}\n\n{more}".strip() if more else self._system
         first = [{"role": "system", "content": system}] if system.strip() else []
         return [*first, {"role": "user", "content": prompt}]
 
     def all(self, prompts: Sequence[str], ask: Callable[[str], Any]) -> list[Outcome]:
-        """`ask` every prompt, equal ones once; the outcomes in the order of the prompts."""
+        """`ask` every prompt, equal ones once; the outcomes in the order of the prompts.
+
+        None is asked once something went wrong that no call of this client survives, in whichever field.
+        """
+        fatal = self._together.fatal(self._client, self._model)
+        if fatal is not None:
+            return [Outcome(error=fatal)] * len(prompts)
+
+        def one(prompt: str) -> Any:
+            if self._stopped():
+                raise ModelError("cancelled")
+            return ask(prompt)
+
         distinct = list(dict.fromkeys(prompts))
         with SlowBar(len(distinct)) as bar:
-            found = each(distinct, ask, workers=self.concurrency, done=bar)
+            found = each(distinct, one, workers=self._concurrency, done=bar)
+        for outcome in found:
+            self._together.note(self._client, self._model, outcome.error)
         by_prompt = dict(zip(distinct, found, strict=True))
         return [by_prompt[prompt] for prompt in prompts]
 
 
 class _OurClient(Asker):
-    def __init__(self, client: Client, system: str, model: str | None, field: str) -> None:
-        super().__init__(system, client.concurrency)
+    def __init__(
+        self,
+        client: Client,
+        model: str | None,
+        system: str,
+        together: Together,
+        stopped: Callable[[], bool],
+        field: str,
+    ) -> None:
+        super().__init__(client, model, system, client.concurrency, together, stopped)
         self.keeps = client.answers is not None
-        self._run: Run = client.run(f"extract_{field}")
-        self._options = {"model": model} if model else {}
+        self._run: Run = client.run(f"extract_{field}", stopped=stopped)
 
     def answer(self, prompt: str) -> str:
         # Not `complete`, which takes off the white space around an answer: the fields decide on that.
@@ -86,11 +116,19 @@ class _OurClient(Asker):
 class _AnyClient(Asker):
     """A client as `cantle.contextualize` takes it: `complete(messages, **options)`, ordinary or `async`."""
 
-    def __init__(self, client: Any, system: str, model: str | None, language: str) -> None:
+    def __init__(
+        self,
+        client: Any,
+        model: str | None,
+        system: str,
+        together: Together,
+        stopped: Callable[[], bool],
+        language: str,
+    ) -> None:
         most = getattr(client, "concurrency", 1)
-        super().__init__(system, most if isinstance(most, int) and most > 0 else 1)
-        self._client, self._language, self._loop = client, language, Loop()
-        self._options: dict[str, Any] = {"temperature": 0.0} | ({"model": model} if model else {})
+        super().__init__(client, model, system, most if isinstance(most, int) and most > 0 else 1, together, stopped)
+        self._language, self._loop = language, Loop()
+        self._options = {"temperature": 0.0, **self._options}
 
     def __exit__(self, *error: object) -> None:
         self._loop.close()
@@ -122,51 +160,21 @@ class _AnyClient(Asker):
         return answer or ""
 
 
-def asker_of(llm: Any, model: str | None, system: str, field: str, language: str) -> Asker:
+def asker_of(
+    llm: Any,
+    model: str | None,
+    system: str,
+    together: Together,
+    stopped: Callable[[], bool],
+    *,
+    field: str,
+    language: str,
+) -> Asker:
     """Who is asked, by the options `llm` and `model`: see `client_for`."""
-    client = client_for(llm, model, field)
+    client, model = client_for(llm, model, field)
     if isinstance(client, Client):
-        return _OurClient(client, system, None if llm is None or isinstance(llm, str) else model, field)
-    return _AnyClient(client, system, model, language)
-
-
-def client_for(llm: Any, model: str | None, field: str) -> Any:
-    """The client that `llm` is, or that of the `CANTLE_LLM_*` variables, for the model that `llm` or `model` names.
-
-    Raises `OptionError` for what is none, and where no model is named; `ModelError` where no key is given.
-    """
-    if isinstance(llm, str) and model is not None:
-        raise OptionError(f"extract[{field!r}]: llm={llm!r} and model={model!r} both name a model. Keep one.")
-    if llm is None or isinstance(llm, str):
-        llm = _shared(llm or model)
-    if not callable(getattr(llm, "complete", None)):
-        raise OptionError(
-            f"extract[{field!r}]: llm must be a Client, an object with complete(messages, **options), or the name of a "
-            f"model, got {llm!r}."
-        )
-    if isinstance(llm, Client):
-        if not (llm.model or model):
-            raise OptionError(
-                f"extract[{field!r}] asks a model, and none is named. Give it as llm, a Client(...) or a name such as "
-                "'gpt-4.1-nano', or set CANTLE_LLM_MODEL."
-            )
-        _ = llm.ready
-    return llm
-
-
-_clients: dict[object, Client] = {}
-_lock = Lock()
-
-
-def _shared(model: str | None) -> Client:
-    """One client for all documents of a process: a spending limit is kept over all of them, the file read once."""
-    said = tuple(sorted(item for item in os.environ.items() if item[0].startswith((PREFIX, "OPENAI_"))))
-    key = os.getpid(), model, said  # connections of another process are not ours
-    with _lock:
-        if key not in _clients:
-            _clients[key] = Client(model)
-            atexit.register(_clients[key].close)
-        return _clients[key]
+        return _OurClient(client, model, system, together, stopped, field)
+    return _AnyClient(client, model, system, together, stopped, language)
 
 
 def _said(text: str) -> str:

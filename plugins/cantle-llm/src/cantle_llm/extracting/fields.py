@@ -7,13 +7,16 @@ from typing import Any
 
 from cantle import Chunk, Chunks
 
-from .asking import asker_of, client_for
+from ..errors import ModelError
+from .asking import asker_of
+from .clients import client_for
 from .contents import content, is_set, js_text, js_trim
 from .options import Options
 from .prompts import PROMPTS
 from .schemas import form_of
 from .tally import Tally
 from .task import Found, Task
+from .together import together_of
 
 __all__ = ["check", "extract"]
 
@@ -29,11 +32,22 @@ def check(field: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     client_for(options.any("llm"), options.text("model", blank=False), field)
 
 
-def extract(field: str, chunks: Chunks, given: Mapping[str, Any], known: Sequence[str]) -> Found:
-    """One mapping for each chunk, in order.
+def _never() -> bool:
+    return False
+
+
+def extract(
+    field: str,
+    chunks: Chunks,
+    given: Mapping[str, Any],
+    known: Sequence[str],
+    stopped: Callable[[], bool] = _never,
+) -> Found:
+    """One mapping for each chunk, in order. Once `stopped()` is true no call is begun any more.
 
     Raises `OptionError` for a wrong option, before anything is asked, and `ExtractionError` when calls failed and
-    nothing was paid for that could be kept; where something was, failures are `ModelWarning`s.
+    nothing was paid for that could be kept; where something was, failures are `ModelWarning`s. Raises `ModelError` when
+    it was stopped.
     """
     options = Options(field, given, known)
     work = _FIELDS[field](options)
@@ -41,10 +55,13 @@ def extract(field: str, chunks: Chunks, given: Mapping[str, Any], known: Sequenc
     prompts = PROMPTS[language]
     instructions = options.text("instructions")
     system = prompts.system if field != "schema" else prompts.schema if instructions is None else instructions
-    with asker_of(options.any("llm"), options.text("model", blank=False), system, field, language) as asker:
-        tally = Tally(field, chunks, asker.keeps)
+    llm, model, together = options.any("llm"), options.text("model", blank=False), together_of(chunks)
+    with asker_of(llm, model, system, together, stopped, field=field, language=language) as asker:
+        tally = Tally(field, chunks, together, asker.keeps)
         task = Task(chunks, [content(chunk) for chunk in chunks], asker, prompts, tally)
         found = work(task)
+    if stopped():
+        raise ModelError("cancelled")
     tally.report(task.lost)
     return found
 

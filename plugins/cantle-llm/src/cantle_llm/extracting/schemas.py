@@ -67,13 +67,13 @@ def _check_schema(schema: dict[str, Any]) -> None:
 
 def _of_class(cls: type) -> Form:
     from pydantic import TypeAdapter, ValidationError
-    from pydantic.errors import PydanticUserError
 
     try:
         adapter = TypeAdapter[Any](cls)
         schema = adapter.json_schema()
-    except PydanticUserError as error:
-        raise OptionError(f"{_WANTED}, got {cls!r}: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # PydanticUserError, a NameError of its annotations, what a class of theirs raises
+        why = next(iter(str(error).splitlines()), type(error).__name__)
+        raise OptionError(f"{_WANTED}, got {cls!r}: {why}") from error
 
     def read(value: Any) -> Any:
         try:
@@ -82,6 +82,8 @@ def _of_class(cls: type) -> Form:
             first = error.errors(include_url=False)[0]
             place = "".join(f".{part}" for part in first["loc"])
             raise AnswerError("invalid", f"At ${place}: {first['msg']}.") from error
+        except Exception as error:  # the class may be anyone's, and what was paid for other chunks is kept
+            raise AnswerError("invalid", f"{cls.__name__} does not take it: {type(error).__name__}: {error}") from error
 
     return Form(schema, read)
 

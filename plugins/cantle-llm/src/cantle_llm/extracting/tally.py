@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from weakref import WeakValueDictionary
 
 from cantle import Chunks
+from cantle.commands import counted
 from cantle.errors import ExtractionError
 
 from ..errors import ModelError, ModelWarning
 from ..telling import warn
+from .together import Together
 
 __all__ = ["Tally"]
 
 _NAMED = 20
 """Of more failures only the first are told one by one."""
 
-_paid: WeakValueDictionary[int, Chunks] = WeakValueDictionary()
-"""Chunks for which a field was extracted: an error would lose what that cost."""
-
 
 class Tally:
     """Answers and failures of one field. `kept` says that answers are in a file."""
 
-    def __init__(self, field: str, chunks: Chunks, kept: bool) -> None:
-        self._field, self._chunks, self._kept = field, chunks, kept
+    def __init__(self, field: str, chunks: Chunks, together: Together, kept: bool) -> None:
+        self._field, self._chunks, self._together, self._kept = field, chunks, together, kept
         self._answered = 0
         self._failures: list[tuple[int, str, ModelError]] = []
 
@@ -43,11 +41,11 @@ class Tally:
         an error: `ExtractionError`.
         """
         if self._answered:
-            _paid[id(self._chunks)] = self._chunks
+            self._together.has_paid = True
         if not self._failures:
             return
         fatal = next((error for *_, error in self._failures if error.is_fatal), None)
-        if _paid.get(id(self._chunks)) is not self._chunks:
+        if not self._together.has_paid:
             raise ExtractionError(self._nothing(fatal)) from self._failures[0][2]
         told = [failure for failure in self._failures if not failure[2].is_fatal]
         for number, what, error in told[:_NAMED]:
@@ -70,9 +68,11 @@ class Tally:
 
     def _sum(self, count: int, fatal: ModelError | None) -> str:
         why = "" if fatal is None else f" The run was stopped: {fatal}"
+        calls = counted(len(self._failures), "call")
+        what = f"{count} of {counted(len(self._chunks), 'chunk')} got nothing." if count else f"{calls} gave nothing."
         how = (
             "Extract again: only what is not on file is asked for."
             if self._kept
             else "With a file of answers (CANTLE_LLM_ANSWERS, or Client(answers=...)) another run asks for these alone."
         )
-        return f"extract[{self._field!r}]: {count} of {len(self._chunks)} chunks got nothing.{why} {how}"
+        return f"extract[{self._field!r}]: {what}{why} {how}"

@@ -38,7 +38,10 @@ class Task:
         return fill(template, {"context": context, "mark": mark_of(context), **values})
 
     def ask(self, prompts: Mapping[int, str], ask: Callable[[str], Any], what: str) -> dict[int, Any]:
-        """The answers by number, without those that failed; None where the model answered nothing."""
+        """The answers by number, without those that failed; None where the model answered nothing.
+
+        That is told, but it is an answer: it does not count where all calls failed.
+        """
         outcomes = self.asker.all(list(prompts.values()), ask)
         answers: dict[int, Any] = {}
         for number, (value, error) in zip(prompts, outcomes, strict=True):
@@ -48,6 +51,7 @@ class Task:
             else:
                 self.tally.fail(number, what, error)
                 if isinstance(error, AnswerError) and error.reason == "empty":
+                    self.tally.answer()
                     answers[number] = None
         return answers
 
