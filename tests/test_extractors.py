@@ -285,6 +285,10 @@ def test_one_good_summary_is_enough() -> None:
             {"keywords": {"keywords": True}},
             "extract['keywords']: keywords must be a whole number greater than 0, or 0, got True.",
         ),
+        (
+            {"summary": {"sentences": -(10**5000)}},
+            "extract['summary']: sentences must be a whole number greater than 0, got int that is too long to write.",
+        ),
         ({"summary": {"sentences": 0}}, "extract['summary']: sentences must be a whole number greater than 0, got 0."),
         (
             {"summary": {"summaries": ["bad"]}},

@@ -366,9 +366,57 @@ def test_summaries_are_made_of_the_text(text: str, sentences: int, language: str
     if any(map(str.isalnum, text)):
         assert found
     if sentences == 1:
-        assert found in one_line(text)
+        assert found.removesuffix("…") in one_line(text)
     rest = iter("".join(text.split()))
-    assert all(character in rest for character in "".join(found.split()))  # a subsequence: nothing new, same order
+    own = "".join(found.replace("…", "").split())
+    assert all(character in rest for character in own)  # a subsequence: nothing new, same order
+    assert len(found) <= 301 * sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("high water " * 60, "high water " * 26 + "high water…"),
+        ("x" * 1000, "x" * 299 + "…"),
+        ("漢" * 1000, "漢" * 299 + "…"),
+        ("x" + "\u0301" * 1000, "x" + "\u0301" * 298 + "…"),
+        ("x" * 300, "x" * 300),
+    ],
+)
+def test_a_sentence_without_end_is_cut_between_words(text: str, expected: str) -> None:
+    assert summary(text) == expected
+
+
+@pytest.mark.parametrize("sentences", [99, 100, 101, 150, 299, 300, 301])
+def test_a_summary_of_many_sentences_has_so_many_in_order(sentences: int) -> None:
+    text = " ".join(f"The harbour of town{i} has tide tables{i % 7}." for i in range(300))
+    found = summary(text, sentences=sentences).rstrip(".").split(". ")
+    assert len(found) == min(sentences, 300)
+    assert found == [one for one in text.rstrip(".").split(". ") if one in found]
+
+
+def test_the_sentences_of_more_are_those_of_fewer_and_others() -> None:
+    text = " ".join(f"The harbour of town{i} has tide tables{i % 7}." for i in range(300))
+    some = [set(summary(text, sentences=n).rstrip(".").split(". ")) for n in (100, 101, 140)]
+    assert some[0] < some[1] < some[2]
+
+
+def test_a_long_summary_takes_no_longer() -> None:
+    text = " ".join(f"The harbour of town{i} has tide tables{i % 97}." for i in range(4000))
+
+    def took(sentences: int) -> float:
+        before = time.process_time()
+        summary(text, sentences=sentences)
+        return time.process_time() - before
+
+    took(1)
+    assert took(2000) < 4 * took(100) + 1  # 20 times as long where all are chosen one after another
+
+
+@pytest.mark.parametrize("call", [lambda: summary("a", sentences=-(10**5000)), lambda: keywords("a", -(10**5000))])
+def test_a_number_that_is_too_long_to_write(call: Callable[[], object]) -> None:
+    with pytest.raises(OptionError, match=r"on, got int that is too long to write\."):
+        call()
 
 
 # -- any text, in linear time -------------------------------------------------------------------------

@@ -8,18 +8,28 @@ from typing import Any
 
 from .errors import OptionError
 
-__all__ = ["boolean", "choice", "minimum", "number", "pairs", "string", "strings"]
+__all__ = ["boolean", "choice", "minimum", "number", "pairs", "shown", "string", "strings"]
+
+
+def shown(value: object) -> str:
+    """A value in a message. Python writes no number of some thousand digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"{type(value).__name__} that is too long to write"
 
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None) -> None:
     """A finite number (not a bool) greater than `above` or at least `least`."""
     want = "a number" + (f" greater than {above}" if above is not None else f" of at least {least}")
     if isinstance(value, bool) or not isinstance(value, Real) or value != value:
-        raise OptionError(f"{name} must be {want}, got {value!r}.")
+        raise OptionError(f"{name} must be {want}, got {shown(value)}.")
     if value in (float("inf"), float("-inf")):
-        raise OptionError(f"{name} must be {want} and finite, got {value!r}. A large number does what infinity would.")
+        raise OptionError(
+            f"{name} must be {want} and finite, got {shown(value)}. A large number does what infinity would."
+        )
     if (above is not None and value <= above) or (least is not None and value < least):
-        raise OptionError(f"{name} must be {want}, got {value!r}.")
+        raise OptionError(f"{name} must be {want}, got {shown(value)}.")
 
 
 def minimum(value: Any, size: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..checks import shown
 from ..errors import OptionError, UnusedOptionWarning
 from ..warn import warn
 from ..words import LANGUAGES
@@ -27,7 +28,7 @@ class Options:
         self._given = {name: value for name, value in given.items() if value is not None}
 
     def _wrong(self, name: str, wanted: str) -> OptionError:
-        return OptionError(f"extract[{self._field!r}]: {name} must be {wanted}, got {self._given[name]!r}.")
+        return OptionError(f"extract[{self._field!r}]: {name} must be {wanted}, got {shown(self._given[name])}.")
 
     def count(self, name: str, default: int, *, least: int) -> int:
         """A whole number from `least` on; 5.0 is one, as JSON of other programs may write it."""

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from ..blocks.latex_titles import title as latex_text
 from ..blocks.sentences import segmenter
 from ..cleaning import clean_pdf
-from ..graphemes import previous_boundary
 from ..structure import Outline
 from ..structure.html import HtmlOutline
 from ..structure.latex import LatexOutline
 from ..structure.markdown import MarkdownOutline
 from ..words import words
-from ..words.prose import bare, one_line, sentences
+from ..words.prose import BEHIND, bare, cut_short, one_line, sentences
 from ..words.tokens import is_unspaced
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\s]{0,1000}\)|\[[^\[\]\n]{0,200}\])")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]{1,200})\*(?![\w*])")
 _MARKS = re.compile(r"`+|<[^<>\n]{1,300}>|\*\*|__(?=\S)|(?<=\S)__|\{ ?#[^{}\s]{1,100} ?\}\s*$")
-_BEHIND = " \t.:;,\u3002\uff0c\uff1a-\u2013\u2014"
 
 
 def title_of(document: MDocument, language: str | None = None) -> str:
@@ -192,9 +190,4 @@ def _unmarked(title: str) -> str:
 
 def _shortened(title: str) -> str:
     """A title on one line, without a full stop, cut between two words where it is too long."""
-    title = one_line(title[: 20 * _LONGEST])
-    if len(title) > _LONGEST:
-        end = title.rfind(" ", _LONGEST // 2, _LONGEST)
-        end = end if end > 0 else previous_boundary(title, _LONGEST - 1, 0)
-        return title[:end].rstrip(_BEHIND) + "\u2026"
-    return title.rstrip(_BEHIND)
+    return cut_short(one_line(title[: 20 * _LONGEST]), _LONGEST).rstrip(BEHIND)

@@ -5,10 +5,11 @@ A. Nenkova, L. Vanderwende: The impact of frequency on summarization. Microsoft 
 
 from __future__ import annotations
 
+from ..checks import shown
 from ..errors import OptionError
 from . import prose
 from .guess import language_of
-from .prose import Sentence, bare, is_command, one_line
+from .prose import Sentence, bare, cut_short, is_command, one_line
 from .stops import check_language, says_nothing, stop_words
 from .tokens import fold
 
@@ -18,6 +19,10 @@ _FEW = 4
 """Sentences of fewer words that say something are exclamations and headings: taken only when there is no other."""
 _PROSE = 0.5
 """What has fewer letters than this part is a table, a formula or code."""
+_LONGEST = 300
+"""Characters of a sentence that are shown."""
+_IN_TURN = 100
+"""So many sentences are chosen one after another: each takes a look at all others."""
 
 
 def summary(text: str, *, sentences: int = 2, language: str | None = None) -> str:
@@ -29,19 +34,25 @@ def summary(text: str, *, sentences: int = 2, language: str | None = None) -> st
     taken only where there is nothing else.
 
     A sentence is as in the text, with one blank for any white space, and without the marks of a heading, list or
-    quotation in front of it. A blank text gives `""`. `language` says by whose rules sentences end and which words are
-    stop words, see `stop_words`; None takes the language that the text is in, or what all have in common.
+    quotation in front of it. Of one of more than 300 characters, such as a text without a full stop, the beginning is
+    taken, cut between two words, with `…` behind it. A blank text gives `""`.
+
+    Where more than 100 sentences are asked for, the first 100 are chosen in this way, one after another. The others are
+    those whose words come most often on average then.
+
+    `language` says by whose rules sentences end and which words are stop words, see `stop_words`; None takes the
+    language that the text is in, or what all have in common.
 
     Raises `OptionError` unless `sentences` is a whole number from 1 on, and for a language that we have no words of.
     """
     if isinstance(sentences, bool) or not isinstance(sentences, int) or sentences < 1:
-        raise OptionError(f"sentences must be a whole number from 1 on, got {sentences!r}.")
+        raise OptionError(f"sentences must be a whole number from 1 on, got {shown(sentences)}.")
     check_language(language)
     language = language or language_of(text) or "any"
     stop = stop_words(language)
     found = _candidates(text, language, stop)
     chosen = found if len(found) <= sentences else [found[i] for i in _chosen(found, sentences)]
-    return _joined([one_line(text[sentence.start : sentence.end]) for sentence in chosen])
+    return _joined([cut_short(one_line(text[sentence.start : sentence.end]), _LONGEST) for sentence in chosen])
 
 
 def _candidates(text: str, language: str, stop: frozenset[str]) -> list[Sentence]:
@@ -77,21 +88,26 @@ def _chosen(found: list[Sentence], count: int) -> list[int]:
     for inside in terms:
         for term in inside:
             often[term] += 1 / total
+    holding: list[list[int]] = [[] for _ in numbers]
+    for i, inside in enumerate(terms):
+        for term in set(inside):
+            holding[term].append(i)
+    there = list(map(len, holding))  # in so many of those that are left
     left = set(range(len(found)))
-    while len(left) > len(found) - count:
-        best = max((often[term] for i in left for term in terms[i]), default=0.0)
-        ranked = (
-            (
-                any(often[term] == best for term in terms[i]),
-                sum(often[term] for term in terms[i]) / (len(terms[i]) or 1),
-                -i,
-            )
-            for i in left
-        )
-        i = -max(ranked)[-1]
+
+    def mean(i: int) -> float:
+        return sum(often[term] for term in terms[i]) / (len(terms[i]) or 1)
+
+    for _ in range(min(count, _IN_TURN)):
+        best = max((share for share, n in zip(often, there, strict=True) if n), default=0.0)
+        those = {i for term, share in enumerate(often) if there[term] and share == best for i in holding[term]} & left
+        i = -max((mean(i), -i) for i in those or left)[-1]
         left.remove(i)
         for term in set(terms[i]):
             often[term] **= 2
+            there[term] -= 1
+    ranked = sorted(left, key=lambda i: (-mean(i), i))
+    left.difference_update(ranked[: max(0, count - _IN_TURN)])
     return [i for i in range(len(found)) if i not in left]
 
 

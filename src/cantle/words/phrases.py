@@ -14,6 +14,7 @@ from functools import cache
 from itertools import pairwise
 from math import log, sqrt
 
+from ..checks import shown
 from ..errors import OptionError
 from .guess import language_of
 from .prose import Sentence, one_line, sentences
@@ -44,7 +45,7 @@ def keywords(text: str, count: int, *, language: str | None = None) -> list[str]
     Raises `OptionError` for a count that is no whole number from 0 on, and for a language that we have no words of.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise OptionError(f"count must be a whole number from 0 on, got {count!r}.")
+        raise OptionError(f"count must be a whole number from 0 on, got {shown(count)}.")
     check_language(language)
     return list(_apart(*_ranked(text, language or language_of(text) or "any"), count))
 

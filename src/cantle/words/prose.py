@@ -9,9 +9,10 @@ from functools import cache
 from itertools import zip_longest
 from typing import NamedTuple
 
+from ..graphemes import previous_boundary
 from .tokens import Word, words
 
-__all__ = ["Sentence", "bare", "is_command", "one_line", "sentences"]
+__all__ = ["BEHIND", "Sentence", "bare", "cut_short", "is_command", "one_line", "sentences"]
 
 _NO_PROSE = (
     r"(?:https?|ftp)://[^\s<>]+|www\.[^\s<>]+"
@@ -32,6 +33,8 @@ _STRUCTURE = (
     r"(?![A-Za-z@])\*?(?:\[[^\[\]\n]{0,200}\])?(?:\{[^{}\n]{0,300}\})?"
 )
 _MARKS = r"(?:[ \t>]|\#{1,6}(?=[ \t])|[-+*\u2022\u25aa\u25cf](?=[ \t]))*"
+BEHIND = " \t.:;,\u3002\uff0c\uff1a-\u2013\u2014"
+"""What is left out where a line is cut."""
 Span = tuple[int, int]
 _NEVER = (sys.maxsize, sys.maxsize)
 
@@ -83,6 +86,16 @@ def is_command(text: str, start: int, end: int) -> bool:
 def one_line(text: str) -> str:
     """A text with one blank where it has white space, and none around it."""
     return " ".join(text.split())
+
+
+def cut_short(line: str, size: int) -> str:
+    """A line of at most `size` code points: what is longer is cut between two words, if there are any, and has `…`."""
+    if len(line) <= size:
+        return line
+    end = line.rfind(" ", size // 2, size)
+    if end < 0:
+        end = previous_boundary(line, size - 1, 0) or size - 1
+    return line[:end].rstrip(BEHIND) + "\u2026"
 
 
 def _apart(text: str, code: list[Span]) -> Iterator[Span]:
