@@ -108,7 +108,7 @@ def test_a_fatal_failure_is_not_recorded(path: Path) -> None:
         Client("m", base_url=server.url, answers=path, api_key="sk-secret") as client,
     ):
         assert failure(client, "x").reason == "unauthorized"
-    assert path.read_bytes() == b""
+    assert not path.exists()
 
 
 def test_a_failure_after_an_answer_does_not_hide_it(path: Path) -> None:
@@ -360,3 +360,27 @@ def test_asked_twice_by_two_clients_on_one_file(path: Path) -> None:
         assert one.complete(user()) == two.complete(user()) == "number 0"
         one.close()
         two.close()
+
+
+def test_the_file_is_made_with_the_first_answer(path: Path) -> None:
+    answers = Answers(path)
+    assert answers.get("k") is None
+    assert not path.parent.exists()
+    answers.add("k", "x")
+    assert path.is_file()
+    if os.name != "nt":  # links take a privilege there
+        (path.parent / "link").symlink_to(path.parent / "elsewhere")
+        Answers(path.parent / "link").add("k", "x")
+        assert (path.parent / "elsewhere").is_file()
+
+
+def test_a_place_where_no_file_can_be_made(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for wrong in (tmp_path / "file" / "a" / "b", tmp_path / ("x" * 300)):
+        with pytest.raises(OptionError, match="answers must be the path"):
+            Answers(wrong)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    if not os.access(closed, os.W_OK):  # an administrator may write everywhere
+        with pytest.raises(OptionError, match="nothing can be written"):
+            Answers(closed / "a" / "b")

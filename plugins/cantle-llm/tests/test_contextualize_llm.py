@@ -223,10 +223,12 @@ def test_an_estimate_asks_nothing(model: Setup, tmp_path: Path) -> None:
     assert estimate_notes(chunks_of(), client, template=TEMPLATE, system=" ").to_dict() == {
         "calls": 0,
         "recorded": 3,
+        "missing": 0,
         "inputTokens": 0,
         "outputTokens": 0,
         "totalCost": 0.0,
         "isBounded": True,
+        "reasks": 0,
     }
 
 
@@ -242,3 +244,9 @@ def test_an_estimate_needs_no_key_and_says_what_is_not_known() -> None:
 def test_a_spending_limit_bounds_an_estimate() -> None:
     found = estimate_notes(chunks_of(), Client("gpt-4.1-nano", budget=1), template=TEMPLATE)
     assert (found.is_bounded, found.output_tokens) == (True, 3 * 4096)
+
+
+@pytest.mark.parametrize("function", [contextualize, estimate_notes])
+def test_chunks_must_be_given(function: Any, model: Setup) -> None:
+    with pytest.raises(OptionError, match="chunks must be Chunks, or a list of dictionaries .*got None"):
+        function(None, model.client())

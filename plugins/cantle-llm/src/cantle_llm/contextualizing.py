@@ -32,7 +32,9 @@ class Estimate:
 
     Input is counted by the model's own encoding, or o200k_base. Output is the most that it can be: every answer as long
     as the limit for its length, or 4,096 tokens where none is set (`is_bounded` false: it may be longer then). `cost`
-    is None where the price of the model is not known.
+    is None where the price of the model is not known. Each call is counted once; an answer of no use is asked for up to
+    `reasks` times more, and a request that was lost on its way is sent again. In replay nothing is asked: `missing`
+    notes are not on file.
     """
 
     calls: int = 0
@@ -41,6 +43,8 @@ class Estimate:
     output_tokens: int = 0
     cost: Decimal | None = Decimal(0)
     is_bounded: bool = True
+    missing: int = 0
+    reasks: int = 0
 
     def __add__(self, other: Estimate) -> Estimate:
         return Estimate(
@@ -50,17 +54,23 @@ class Estimate:
             self.output_tokens + other.output_tokens,
             None if self.cost is None or other.cost is None else self.cost + other.cost,
             self.is_bounded and other.is_bounded,
+            self.missing + other.missing,
+            max(self.reasks, other.reasks),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """`calls`, `recorded`, `inputTokens`, `outputTokens`, `totalCost` (None: not known), `isBounded`."""
+        """`calls`, `recorded`, `missing`, `inputTokens`, `outputTokens`, `totalCost` (None: not known), `isBounded`,
+        `reasks`.
+        """
         return {
             "calls": self.calls,
             "recorded": self.recorded,
+            "missing": self.missing,
             "inputTokens": self.input_tokens,
             "outputTokens": self.output_tokens,
             "totalCost": None if self.cost is None else float(self.cost),
             "isBounded": self.is_bounded,
+            "reasks": self.reasks,
         }
 
 
@@ -177,6 +187,10 @@ def _run_of(client: Client | str | None, run: Run | None) -> tuple[bool, Run]:
 
 
 def _noted(asked: Any, document: Any, chunks: Any, client: Client, options: dict[str, Any]) -> Any:
+    if chunks is None:
+        raise OptionError(
+            "chunks must be Chunks, or a list of dictionaries as ContextRetrievalChunker gives them, got None."
+        )
     given = {name.lower().replace("_", "") for name in options}
     if "concurrency" not in given:
         options["concurrency"] = client.concurrency
@@ -227,6 +241,9 @@ class _Counting:
         if (held is not None and not held.reason) or (client.answers is not None and key in self._seen):
             self.total += Estimate(recorded=1)
             return "-"
+        if client.settings.replay:
+            self.total += Estimate(missing=1)
+            return "-"
         self._seen.add(key)
         if self._counter is None:
             self._counter = _counter(request.model)
@@ -235,7 +252,7 @@ class _Counting:
         price = client.ledger.price if request.model == client.model else None
         cost = None if price is None else sum(price.cost(read, written), Decimal(0))
         bounded = request.max_output_tokens is not None
-        self.total += Estimate(1, 0, read, written, cost, bounded)
+        self.total += Estimate(1, 0, read, written, cost, bounded, reasks=client.settings.reasks)
         return "-"
 
 

@@ -48,7 +48,8 @@ class Answers:
     Each is appended at once as a whole line, whatever other threads or processes append; theirs are found too. A
     failure is written as `{"key": ..., "failed": reason}`; it is asked for again, but replayed as it was. A line that
     is no entry, such as one half-written, is passed over; of several entries with a key the last answer counts. In
-    memory is only where each entry is. Raises `OptionError` when the file cannot be read or written, or is another one.
+    memory is only where each entry is. The file, and its directory, are made with the first entry. Raises `OptionError`
+    when the file cannot be read or written, or is another one.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
@@ -62,13 +63,16 @@ class Answers:
                 raise OSError("it is no regular file")
             if read_only and not os.path.exists(self.path):
                 raise FileNotFoundError(f"there is no file {self.path!r} to replay")
-            if not read_only:
-                os.makedirs(os.path.dirname(self.path), exist_ok=True)
-                open(self.path, "ab").close()
-            with open(self.path, "rb") as file:
-                first = file.read(200)
-            with self._lock:
-                self._catch_up()
+            first = b""
+            if os.path.exists(self.path):
+                if not read_only:
+                    open(self.path, "ab").close()
+                with open(self.path, "rb") as file:
+                    first = file.read(200)
+                with self._lock:
+                    self._catch_up()
+            elif not read_only:
+                _check_place(self.path)
         except OSError as error:
             raise OptionError(f"answers must be the path of a file of answers, got {str(path)!r}: {error}.") from error
         # A line that was broken off early is a part of what each begins with.
@@ -145,6 +149,7 @@ class Answers:
         line = (json.dumps(entry, ensure_ascii=True) + "\n").encode()
         with self._lock:
             try:
+                os.makedirs(os.path.dirname(self.path), exist_ok=True)
                 with open(self.path, "ab", buffering=0) as file:
                     if _is_torn(self.path):  # a line that was never ended is left to itself
                         line = b"\n" + line
@@ -157,6 +162,21 @@ class Answers:
             self._unwritten.pop(key, None)
             with suppress(OSError):
                 self._catch_up()
+
+
+def _check_place(path: str) -> None:
+    """Raise `OSError` where a file of this name could not be made; make none."""
+    if os.path.islink(path):  # one that leads nowhere yet
+        path = os.path.realpath(path)
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        raise NotADirectoryError(f"{folder!r} is no directory")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"nothing can be written in {folder!r}")
+    if len(os.fsencode(os.path.basename(path))) > 255:
+        raise OSError("its name is too long")
 
 
 def _is_torn(path: str) -> bool:

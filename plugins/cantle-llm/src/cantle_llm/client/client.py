@@ -32,8 +32,8 @@ class Client:
     Arguments are those of `Settings`; each one that is left out is taken from `CANTLE_LLM_NAME`. `model_api` is a
     `Model` of your own in place of the `openai` SDK. May be used from several threads; `close()` it, or use it in a
     `with` statement; a call after that opens it again. Nothing is asked, and the SDK not loaded, before the first call. Pickled,
-    it is its settings: in another process it is a client of its own, which a spending limit does not allow.
-    Raises `OptionError` for a wrong setting.
+    it is its settings: in another process it is a client of its own, which a spending limit does not allow. Raises
+    `OptionError` for a wrong setting.
     """
 
     def __init__(self, model: str | None = None, *, model_api: Model | None = None, **settings: Any) -> None:

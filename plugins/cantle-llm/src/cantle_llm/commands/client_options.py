@@ -47,13 +47,18 @@ def client_options(function: Function) -> Function:
             raise click.UsageError(f"--no-answers and {other} exclude each other. Keep one.")
         if "" in (answers, given.get("model"), given.get("base_url")):
             raise click.UsageError("--model, --base-url and --answers must not be empty. Leave them out instead.")
-        variable = os.environ.get(f"{PREFIX}ANSWERS")
+        variable = os.environ.get(f"{PREFIX}ANSWERS", "").strip()
         if answers is not None:
             given["answers"] = answers
         elif no_answers:
             given |= {"answers": os.devnull} if variable else {}
         elif not variable:
             given["answers"] = default_answers()
+        kept = given.get("answers", variable)
+        if kept and _is_same(rest.get("out"), kept):
+            raise click.UsageError(
+                f"{rest['out']} is the file of answers, and would be replaced. Give -o another name."
+            )
         return function(settings=given | ({"replay": True} if replay else {}), **rest)
 
     for add in (
@@ -81,6 +86,16 @@ def client_options(function: Function) -> Function:
     return call
 
 
+def _is_same(out: str | None, kept: str) -> bool:
+    """Whether an output is the file of answers, which may not be there yet."""
+    if out in (None, "-") or kept == os.devnull:
+        return False
+    try:
+        return os.path.samefile(str(out), kept)
+    except OSError:
+        return os.path.normcase(os.path.realpath(str(out))) == os.path.normcase(os.path.realpath(kept))
+
+
 def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
     """The client of `settings`. That no model or no key is given is said at once, before anything is read or asked.
 
@@ -92,9 +107,10 @@ def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
     try:
         client = Client(**settings)
     except OptionError as error:
-        if settings.get("answers") != default_answers():
+        if settings.get("answers") != default_answers() or not str(error).startswith("answers "):
             raise
-        raise click.UsageError(f"{error} Name another file with --answers, or keep none: --no-answers.") from error
+        other = "." if settings.get("replay") else ", or keep none: --no-answers."
+        raise click.UsageError(f"{error} Name another file with --answers{other}") from error
     if not client.model:
         raise click.UsageError("No model is named. Give --model NAME, or set CANTLE_LLM_MODEL.")
     try:

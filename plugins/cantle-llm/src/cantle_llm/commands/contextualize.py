@@ -30,6 +30,7 @@ from cantle.commands import (
 )
 from cantle.errors import CantleWarning, ContextWarning
 
+from ..extracting import refused
 from .client_options import client_of, client_options, money, report, resumable
 
 if TYPE_CHECKING:
@@ -120,6 +121,9 @@ def command(
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & {"plugins", "read", "then", "workers", "errors", "ordered", "progress"}:
         raise click.UsageError(f"{name} is no option of a strategy; see the options of `cantle contextualize --help`.")
+    _check_cutting(strategy, options)
+    if dry_run and out not in (None, "-"):
+        raise click.UsageError("--dry-run writes no chunks. Leave out -o.")
     given = {"language": language, "document_max_chars": document_max_chars}
     notes = {name: value for name, value in given.items() if value is not None}
     if template is not None:
@@ -129,13 +133,22 @@ def command(
     # What this sums up, and what to do, is said at the end, for all files.
     warnings.filterwarnings("ignore", r"\d+ of \d+ chunks have no note", ContextWarning)
     work = _Work(files, read, source, strategy, options, notes)
-    with client_of(settings, asks=not dry_run) as client:
+    with client_of(settings, asks=not dry_run) as client, refused(_INSTEAD):
         if dry_run:
             _tell(work.estimate(client), client, format_)
         else:
             notes["progress"] = not quiet and (out is not None or not sys.stdout.isatty())
             _write(work, client, chosen_format(format_, out), out, quiet)
     work.end()
+
+
+_INSTEAD = "`cantle contextualize` asks for notes alone. Do that with `cantle chunk`."
+
+
+def _check_cutting(strategy: str | None, options: dict[str, Any]) -> None:
+    """Cutting asks no model here: it would be paid for by another client, in a dry run too."""
+    if strategy == "partition" and (options.keys() & {"client", "model"} or options.get("engine") == "model"):
+        raise click.UsageError(f"partition with a model asks one. {_INSTEAD}")
 
 
 def _template(path: str) -> str:
@@ -248,7 +261,8 @@ class _Work:
             if unread := self.found - self.done - len(self.failed):
                 said.append(f"{counted(unread, 'document')} left unread.")
         if self.missing:
-            said.append(f"{self.missing} of {counted(self.chunks, 'chunk')} have no note.")
+            verb = "has" if self.missing == 1 else "have"
+            said.append(f"{self.missing} of {counted(self.chunks, 'chunk')} {verb} no note.")
             if self.kept:
                 said.append("Run the same command again: only these are asked for.")
         if self.failed:
@@ -271,6 +285,9 @@ def _tell(found: Estimate, client: Client, format: str | None) -> None:
         return
     if format is not None:
         raise click.UsageError(f"--dry-run writes text, or JSON with -f json; it has no chunks to write as {format}.")
+    if found.missing:
+        click.echo(f"0 calls in replay, {counted(found.recorded, 'note')} on file, {found.missing} missing")
+        return
     each = "" if found.is_bounded else " (4,096 an answer: no limit is set, CANTLE_LLM_MAX_OUTPUT_TOKENS sets one)"
     lines = [f"{counted(found.calls, 'call')} of {client.model}, {counted(found.recorded, 'note')} on file"]
     if found.calls:
@@ -282,4 +299,7 @@ def _tell(found: Estimate, client: Client, format: str | None) -> None:
             if found.cost is None
             else f"At most {money(found.cost)}{known}"
         )
+        if found.reasks:
+            times = "once" if found.reasks == 1 else f"{found.reasks} times"
+            lines.append(f"An answer of no use is asked for up to {times} more, which is not counted here.")
     click.echo(printable("\n".join(lines)))
