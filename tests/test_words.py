@@ -239,6 +239,34 @@ def test_keywords(text: str, language: str | None, expected: list[str]) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "東京は大きい都市です。東京の人口は多い。人口は多いが面積は小さい。東京タワーは高い。",
+            ["東京", "都市", "人口", "タワー", "面積"],
+        ),
+        (
+            "人工智能是计算机科学的一个分支。人工智能的目标是让计算机能够思考。计算机科学研究人工智能。",
+            ["人工智能", "计算机科学", "分支", "目标", "思考"],
+        ),
+        ("使用 Rust 语言。Rust 语言 的 Rust 代码。", ["语言", "使用", "Rust", "代码"]),
+        ("目的は成功です。", ["目的", "成功"]),  # the same character is a particle where it is Chinese
+        ("平和が続く。", ["平和"]),
+        ("食べ物", []),
+        ("一二三四五六七", []),
+        ("น้ำขึ้นน้ำลง", []),
+    ],
+)
+def test_keywords_of_scripts_without_blanks_are_no_pieces_of_words(text: str, expected: list[str]) -> None:
+    assert keywords(text, 10) == expected
+
+
+def test_what_always_has_the_same_character_beside_it_is_no_phrase() -> None:
+    assert set(scores("潮汐。潮汐表。潮汐表列。潮汐港。", "any")) == {"潮汐", "潮汐表", "潮汐表列", "潮汐港"}
+    assert set(scores("甲乙丙丁。戊乙丙己。", "any")) == {"甲乙丙丁", "乙丙", "戊乙丙己"}
+
+
 def test_nothing_depends_on_the_order_of_hashes() -> None:
     code = f"from cantle.words import *; t = {KAGGLE + TIDES!r}; print(language_of(t), keywords(t, 20), summary(t))"
     runs = {

@@ -2,6 +2,9 @@
 
 R. Campos, V. Mangaravite, A. Pasquali, A. Jorge, C. Nunes, A. Jatowt: YAKE! Keyword extraction from single documents
 using multiple local features. Information Sciences 509 (2020), 257-289.
+
+H. Feng, K. Chen, X. Deng, W. Zheng: Accessor variety criteria for Chinese word extraction. Computational Linguistics 30
+(2004), 75-93.
 """
 
 from __future__ import annotations
@@ -19,12 +22,24 @@ from ..errors import OptionError
 from .guess import language_of
 from .prose import Sentence, one_line, sentences
 from .stops import check_language, says_nothing, stop_words
-from .tokens import Word, fold, is_unspaced
+from .tokens import Word, fold, is_han, is_unspaced
 
 __all__ = ["keywords", "scores"]
 
 _LONGEST = 3
-"""Words in a phrase, at most; four Chinese characters, and an elided article counts for none."""
+"""Words in a phrase, at most; an elided article counts for none."""
+_UNSPACED = 6
+"""Chinese characters in a phrase, at most."""
+_FREE = -1
+"""The neighbour of a phrase that has none of its script, or several."""
+_FUNCTION_WORDS = (
+    "一个 一個 一些 一种 一種 这个 這個 那个 那個 每个 每個 我们 我們 你们 你們 他们 他們 它们 它們 自己 可以 "
+    "可能 能够 能夠 如果 因为 因為 所以 因此 但是 而且 并且 並且 或者 以及 没有 沒有 什么 什麼 怎么 怎麼 时候 "
+    "時候 已经 已經 必须 必須 应该 應該 需要 由于 由於 对于 對於 关于 關於 为了 為了 通过 通過 其中 其他 例如 "
+    "只有 只是 还是 還是 然后 然後 之前 之后 之後 的 了 是 这 這 那 们 們 吗 嗎 呢 吧 很 让 讓 也 和 与 與 或 "
+    "但 把 被 从 從 就 都 该 該 其 将 將 在 "
+)
+"""Of Chinese. A few nouns have one of the characters too (`目的`), and are lost for it."""
 _LONG_WORD = 40
 """Longer words are none that anybody looks for."""
 
@@ -38,6 +53,10 @@ def keywords(text: str, count: int, *, language: str | None = None) -> list[str]
     phrase more than half of whose words are in better ones is left out, also when they differ in their last letters
     (`index`, `indexes`), and one of which a part of two words comes more often. Addresses, tags, commands of TeX and
     numbers are no keywords.
+
+    Chinese characters are written without blanks, and no dictionary tells words. Two to six of them are a phrase where
+    what stands beside them varies, or is something else: punctuation, kana, function words such as `的` (accessor
+    variety; Feng et al. 2004). Hiragana is in no keyword, and no letter of Thai, Lao, Khmer and Burmese is.
 
     A keyword is written as the text has it most often, with one blank for any white space. `language` names the stop
     words, see `stop_words`; None takes those of the language that the text is in, or of all where that cannot be told.
@@ -60,31 +79,43 @@ def _ranked(text: str, language: str) -> tuple[list[tuple[float, int, _Phrase]],
     stop = stop_words(language)
     terms = _Terms()
     phrases: dict[tuple[int, ...], _Phrase] = {}
+    particles = _particles(text)
     for place, sentence in enumerate(sentences(text, language)):
-        for run in _runs(text, sentence):
+        for run in _runs(text, sentence, particles):
             numbers = [terms.add(word, place, word is sentence.words[0], stop) for word in run]
             terms.pair(numbers)
             for first, last in _stretches(run, numbers, terms):
                 key = tuple(numbers[first:last])
                 written = one_line(_unowned(text[run[first].start : run[last - 1].end]))
+                before, behind = _neighbours(run, numbers, first, last)
                 if key in phrases:
-                    phrases[key].add(written)
+                    phrases[key].add(written, before, behind)
                 else:
-                    phrases[key] = _Phrase(key, written)
+                    phrases[key] = _Phrase(key, written, before, behind)
     worth = terms.scores()
-    return sorted((terms.phrase(phrase, worth), i, phrase) for i, phrase in enumerate(phrases.values())), terms
+    whole = (phrase for phrase in phrases.values() if phrase.before == phrase.behind == _FREE)
+    return sorted((terms.phrase(phrase, worth), i, phrase) for i, phrase in enumerate(whole)), terms
 
 
 @dataclass(slots=True)
 class _Phrase:
-    """Terms by number, how often they come, and how often each way to write them where there are several."""
+    """Terms by number, how often they come, and how often each way to write them where there are several.
+
+    `before` and `behind` are the one Chinese character that always stands there beside others, or `_FREE`.
+    """
 
     terms: tuple[int, ...]
     form: str
+    before: int
+    behind: int
     count: int = 1
     forms: dict[str, int] | None = None
 
-    def add(self, form: str) -> None:
+    def add(self, form: str, before: int, behind: int) -> None:
+        if before != self.before:
+            self.before = _FREE
+        if behind != self.behind:
+            self.behind = _FREE
         if self.forms is None and form != self.form:
             self.forms = {self.form: self.count}
         if self.forms is not None:
@@ -186,10 +217,12 @@ class _Terms:
         return product / (phrase.count * (total + all_bound))
 
 
-def _runs(text: str, sentence: Sentence) -> Iterator[list[Word]]:
+def _runs(text: str, sentence: Sentence, particles: set[int]) -> Iterator[list[Word]]:
     """The words of a sentence that nothing but blanks or a line end keeps apart."""
     run: list[Word] = []
     for word in sentence.words:
+        if word.start in particles:
+            continue
         if run and not _joined(text, run[-1], word):
             yield run
             run = []
@@ -220,15 +253,43 @@ def _stretches(run: list[Word], numbers: list[int], terms: _Terms) -> Iterator[t
     for first, number in enumerate(numbers):
         if terms.all[number].stop or not terms.all[number].valid:
             continue
-        size = 0.0
+        size = 0
+        unspaced = is_unspaced(run[first].text)
         for last in range(first, len(run)):
             term, word = terms.all[numbers[last]], run[last].text
-            unspaced = is_unspaced(word)
-            size += 0 if word.endswith(("'", "’")) else _LONGEST / 4 if unspaced else 1
-            if not term.valid or size > _LONGEST:
+            size += 0 if word.endswith(("'", "’")) else 1
+            if not term.valid or size > (_UNSPACED if unspaced else _LONGEST) or is_unspaced(word) != unspaced:
+                break
+            if unspaced and term.stop:  # kana between two Chinese characters is mostly a particle or an ending
                 break
             if not term.stop and (last > first or not unspaced):
                 yield first, last + 1
+
+
+def _neighbours(run: list[Word], numbers: list[int], first: int, last: int) -> tuple[int, int]:
+    """The Chinese characters right before and behind a phrase of such; `_FREE` where there is none."""
+    if not is_han(run[first].text):
+        return _FREE, _FREE
+    before = first and run[first - 1].end == run[first].start and is_han(run[first - 1].text)
+    behind = last < len(run) and run[last].start == run[last - 1].end and is_han(run[last].text)
+    return numbers[first - 1] if before else _FREE, numbers[last] if behind else _FREE
+
+
+def _particles(text: str) -> set[int]:
+    """Where characters stand that are function words of Chinese; nowhere in a Japanese text."""
+    if text.isascii() or _kana().search(text):
+        return set()
+    return {i for match in _function_words().finditer(text) for i in range(*match.span())}
+
+
+@cache
+def _kana() -> re.Pattern[str]:
+    return re.compile("[\u3041-\u309f]")
+
+
+@cache
+def _function_words() -> re.Pattern[str]:
+    return re.compile("|".join(_FUNCTION_WORDS.split()))
 
 
 def _unowned(text: str) -> str:

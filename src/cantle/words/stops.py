@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from ..blocks.sentences.languages import LANGUAGES
 from ..errors import OptionError
-from .tokens import fold, is_unspaced
+from .tokens import fold, is_han, is_unspaced
 
 __all__ = ["LANGUAGES", "check_language", "says_nothing", "stop_words"]
 
@@ -35,12 +35,8 @@ def says_nothing(word: str, folded: str, stop: frozenset[str]) -> bool:
     if folded in stop or folded.endswith("'"):
         return True
     if is_unspaced(word):
-        return not _is_han(word)
+        return not is_han(word)
     return len(folded) < 3 and not (len(word) == 2 and word.isupper())
-
-
-def _is_han(word: str) -> bool:
-    return word[0] >= "\u2e80" and not "\u3041" <= word[0] <= "\u309f"
 
 
 @cache

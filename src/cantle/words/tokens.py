@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Word", "fold", "is_unspaced", "words"]
+__all__ = ["Word", "fold", "is_han", "is_unspaced", "words"]
 
 _UNSPACED = r"[[\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{Nl}]]"
 """Letters of scripts that put no blanks between words. Katakana runs and Korean are words as they stand."""
@@ -75,6 +75,11 @@ def _folded(word: str) -> str:
 def is_unspaced(word: str) -> bool:
     """Whether a word is a character of a script without blanks."""
     return not word.isascii() and _unspaced().match(word) is not None
+
+
+def is_han(word: str) -> bool:
+    """Whether a word is a Chinese character, in whatever language."""
+    return is_unspaced(word) and word[0] >= "\u2e80" and not "\u3041" <= word[0] <= "\u309f"
 
 
 @cache
