@@ -174,6 +174,8 @@ def test_text_of_a_pdf(here: Path) -> None:
         (["-l", "cl100k"], "No length function is named 'cl100k'"),
         (["-O", "maxSise=5"], "has no option 'max_sise'. Did you mean 'max_size'?"),
         (["-O", "chunkSize=5"], "has no option 'chunk_size'. Did you mean 'max_size'?"),
+        (["-O", "foo=5"], "chunk without a strategy has no option 'foo'. Name one: `cantle strategies NAME` lists"),
+        (["-s", "markdown", "-O", "foo=5"], "Strategy 'markdown' has no option 'foo'"),
         (["-O", "max_size"], "'max_size' is no key=value"),
         (["-O", "max_size=5", "-n", "6"], "max_size is given twice: by --max-size and by --option"),
         (["-O", "max_size=5", "-O", "maxSize=6"], "given twice"),
@@ -642,3 +644,15 @@ def test_doctor_finds_packages_that_cannot_be_imported(
     (check,) = [check for check in json.loads(result.stdout) if check["name"].lower() == package]
     assert "cannot be imported: ModuleNotFoundError" in check["detail"]
     assert "--force-reinstall" in check["step"]
+
+
+def test_the_text_format_shows_what_was_extracted(here: Path) -> None:
+    plain = run("chunk", "docs/b.md", "-f", "text")
+    assert "excerpt_keywords" not in plain.stdout
+    shown = run("chunk", "docs/b.md", "-f", "text", "-O", 'extract={"keywords": true, "title": true}').stdout.split(
+        "\n"
+    )
+    assert shown[0] == plain.stdout.split("\n")[0]
+    assert shown[1].startswith("    excerpt_keywords: ")
+    assert shown[2].startswith("    document_title: ")
+    assert "\n".join([shown[0], *shown[3:]]).startswith(plain.stdout.split("\n\n--- ")[0])

@@ -15,7 +15,7 @@ from .chunks import Chunks
 from .document import DEFAULT_STRATEGY, MDocument
 from .errors import CantleWarning, DocumentError, OptionError
 from .plugins import Registry, host_of
-from .strategy import Strategy, describe
+from .strategy import Strategy, describe, meant
 
 __all__ = ["Result", "chunk_many"]
 
@@ -116,12 +116,18 @@ def chunk_many(
 
 def _check_for_any_kind(host: Registry, options: dict[str, Any]) -> None:
     """Raise what is wrong with options that are given without a strategy: as the first kind sees it that knows them."""
+    known: dict[str, None] = {}
     for kind in ("text", *DEFAULT_STRATEGY):
-        known = {option.name for option in describe(host.strategy(DEFAULT_STRATEGY.get(kind, "recursive")))}
-        if options.keys() <= known:
+        names = [option.name for option in describe(host.strategy(DEFAULT_STRATEGY.get(kind, "recursive")))]
+        if options.keys() <= set(names):
             break
+        known |= dict.fromkeys(names)
     else:
         kind = "text"
+        for name in options.keys() - known.keys():
+            close = meant(name, list(known))
+            hint = f"Did you mean {close!r}?" if close else "Name one: `cantle strategies NAME` lists its options."
+            raise OptionError(f"chunk without a strategy has no option {name!r}. {hint}")
     MDocument("", kind)._strategy(host, None, options)
 
 

@@ -232,7 +232,7 @@ def make(strategy: type[Any], options: Mapping[str, Any]) -> Any:
     known = [f.name for f in dataclasses.fields(strategy) if f.init]
     unknown = [name for name in options if name not in known]
     if unknown:
-        hints = [repr(meant) for name in unknown if (meant := _meant(name, known))]
+        hints = [repr(option) for name in unknown if (option := meant(name, known))]
         hint = f" Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else ""
         if any(name in _DICTIONARIES and isinstance(options[name], Mapping) for name in unknown):
             hint += " Pass options as keywords: chunk(..., **options)."
@@ -281,7 +281,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
     return snake if snake in known else next(iter(get_close_matches(name, known, n=1, cutoff=0.55)), "")
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def meant(name: str, known: Sequence[str]) -> str:
     """The option that an unknown name stands for: in another spelling, by another word, or a near one."""
     snake = _snake(name)
     if snake in known:

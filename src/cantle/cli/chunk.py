@@ -102,7 +102,7 @@ def command(
     if out is not None and any(_same(out, path) for path in (documents if isinstance(documents, list) else files)):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     with opened(out) as output:
-        to = writer(written, output, options.get("length_function"), relations)
+        to = writer(written, output, options.get("length_function"), relations, "extract" in options)
         results = chunk_many(
             documents,
             strategy,

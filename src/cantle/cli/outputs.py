@@ -116,10 +116,13 @@ class Writer(Protocol):
         ...
 
 
-def writer(format: str, output: Output, length: str | None = None, relations: bool = False) -> Writer:
+def writer(
+    format: str, output: Output, length: str | None = None, relations: bool = False, metadata: bool = False
+) -> Writer:
     """The writer of a format; `length` names the unit that the text format counts besides characters.
 
-    `relations` adds parents, neighbours and sections to all formats but text.
+    `relations` adds parents, neighbours and sections to all formats but text. `metadata` adds to the text format what
+    each chunk has in its metadata beside the document's; the other formats have it anyway.
     """
     if format == "parquet":
         if output.terminal:
@@ -131,7 +134,8 @@ def writer(format: str, output: Output, length: str | None = None, relations: bo
         return _Lines(output.stream, partial(renders.csv, relations=relations), renders.csv_header(relations))
     if format == "text":
         color = output.terminal and "NO_COLOR" not in os.environ
-        return _Lines(output.stream, partial(renders.text, length=length, terminal=output.terminal, color=color))
+        shown = partial(renders.text, length=length, terminal=output.terminal, color=color, metadata=metadata)
+        return _Lines(output.stream, shown)
     return _Lines(output.stream, partial(renders.jsonl, relations=relations))
 
 

@@ -11,6 +11,7 @@ import click
 
 from ..arrow import COLUMNS, RELATIONS, flat
 from ..chunks import Chunks
+from ..written import to_json
 from .tables import printable
 
 __all__ = ["csv", "csv_header", "jsonl", "text"]
@@ -41,8 +42,8 @@ def _csv(rows: Iterable[Iterable[object]]) -> bytes:
     return buffer.getvalue().encode("utf-8")
 
 
-def text(chunks: Chunks, length: str | None, terminal: bool, color: bool) -> bytes:
-    """For reading: a line about each chunk, then its text."""
+def text(chunks: Chunks, length: str | None, terminal: bool, color: bool, metadata: bool = False) -> bytes:
+    """For reading: a line about each chunk, one for each value of its own metadata if that is wanted, then its text."""
     measure = None
     if length is not None and length != "characters":
         from ..lengths import resolve
@@ -64,9 +65,17 @@ def text(chunks: Chunks, length: str | None, terminal: bool, color: bool) -> byt
         if chunk.path:
             parts.append(" > ".join(chunk.path))
         head, body = f"--- {'  '.join(parts)}".replace("\n", " "), chunk.text
+        if metadata:
+            head += "".join(f"\n    {_entry(name, value)}" for name, value in chunk.own_metadata.items())
         if terminal:
             head, body = printable(head), printable(body.replace("\r\n", "\n"))
         if color:
             head = click.style(head, fg="cyan")
         shown.append(f"{head}\n{body}\n\n")
     return "".join(shown).encode("utf-8", "replace")
+
+
+def _entry(name: str, value: object) -> str:
+    """A value of the metadata on one line."""
+    said = value if isinstance(value, str) else to_json(value)
+    return " ".join(f"{name}: {said}".split())

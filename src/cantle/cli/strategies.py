@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 from typing import Any
 
 import click
@@ -44,7 +45,8 @@ def command(name: str | None, as_json_: bool) -> None:
 
 def _explain(name: str, cls: type[Any], plugin: str) -> None:
     click.echo(f"{name} (from {plugin})\n")
-    click.echo(inspect.getdoc(cls) or "It has no description.")
+    said = inspect.getdoc(cls) or "It has no description."
+    click.echo(click.wrap_text(said, min(shutil.get_terminal_size((100, 24)).columns, 120), preserve_paragraphs=True))
     rows = []
     for option in describe(cls):
         unit = f" {option.unit}" if option.unit and option.default.replace(".", "").isdigit() else ""
