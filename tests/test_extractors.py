@@ -226,6 +226,16 @@ def test_the_language_of_the_document_helps_a_chunk_that_does_not_tell() -> None
     assert "sobre" not in chunks[1].metadata["excerpt_keywords"].split(", ")
 
 
+def test_a_word_that_is_a_stop_word_elsewhere_is_none_in_the_language_of_the_document() -> None:
+    """`war` is one in German. The short chunk alone does not tell that it is English."""
+    text = "The tide is higher than it was yesterday, because there is no wind.\n\nWar museum"
+    options = {"strategy": "character", "separator": "\n\n", "max_size": 70, "overlap": 0}
+    chunks = extracted(MDocument.from_text(text), {"keywords": True}, **options)
+    assert chunks[1].metadata["excerpt_keywords"] == "War museum"
+    (alone,) = extracted(MDocument.from_text("War museum"), {"keywords": True}, **options)
+    assert alone.metadata["excerpt_keywords"] == "museum"
+
+
 # -- summary ------------------------------------------------------------------------------------------
 
 SECTIONS = ["The tide rises in the morning.", "!?", "The tide falls in the evening."]

@@ -164,6 +164,12 @@ def test_language_of_looks_at_samples_of_a_long_text() -> None:
     assert language_of(english * 2000 + portuguese * 100) == "en"
 
 
+def test_a_few_stop_words_among_many_others_tell_no_language() -> None:
+    names = "Kaggle Google Apple Oracle "
+    assert language_of(names * 2 + "which the") == "en"
+    assert language_of(names * 25 + "which the") is None
+
+
 # -- keywords -----------------------------------------------------------------------------------------
 
 KAGGLE = (
@@ -197,6 +203,13 @@ def test_scores_are_those_of_the_authors_program() -> None:
     found = scores(KAGGLE, "en")
     assert {phrase: round(found[phrase], 5) for phrase in expected} == expected
     assert list(found)[:7] == list(expected)[:7]
+
+
+def test_acronyms_and_capitals_are_better_than_small_letters() -> None:
+    small, capital, acronym = (
+        scores(f"Yesterday people of {word} spoke.", "en")[word] for word in ("nato", "Nato", "NATO")
+    )
+    assert capital == acronym < small
 
 
 def test_keywords_tell_something_new_each() -> None:
