@@ -198,6 +198,14 @@ def test_titles_of_several_documents_are_their_own_but_for_parts_of_one() -> Non
     assert cut[3][0].metadata["excerpt_keywords"] == "Text"
 
 
+@pytest.mark.parametrize("name", [0, "", None, False])
+def test_a_name_that_is_none_makes_no_parts(name: Any) -> None:
+    texts = ("# One\n\nText.", "# Two\n\nText.")
+    cut = [MDocument.from_markdown(text, metadata={"docId": name}).chunk(plugins=OURS) for text in texts]
+    extract(cut, {"title": True}, plugins=OURS)
+    assert [chunks[0].metadata["document_title"] for chunks in cut] == ["One", "Two"]
+
+
 # -- keywords -----------------------------------------------------------------------------------------
 
 

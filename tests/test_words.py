@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cantle import MDocument
 from cantle.errors import OptionError
 from cantle.testing.generators import texts
 from cantle.words import LANGUAGES, Word, fold, keywords, language_of, stop_words, summary, words
@@ -458,6 +459,8 @@ def test_a_long_summary_takes_no_longer() -> None:
 def test_a_number_that_is_too_long_to_write(call: Callable[[], object]) -> None:
     with pytest.raises(OptionError, match=r"on, got int that is too long to write\."):
         call()
+    with pytest.raises(OptionError, match=r"max_size must be .*, got int that is too long to write\."):
+        MDocument("a").chunk("recursive", max_size=-(10**5000))
 
 
 # -- any text, in linear time -------------------------------------------------------------------------
