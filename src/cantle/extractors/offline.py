@@ -65,7 +65,7 @@ def _name(document: MDocument, chunk: Chunk) -> Hashable:
     """What the chunks of one document share."""
     for key in ("docId", "doc_id"):
         value = chunk.metadata.get(key)
-        if value is not None and (value or not isinstance(value, str | int | float)):  # 0 and "" name nothing
+        if value is not None and (not isinstance(value, str | int | float) or value):  # 0 and "" name nothing
             return str(value)
     return id(document)
 
