@@ -248,5 +248,5 @@ def test_a_spending_limit_bounds_an_estimate() -> None:
 
 @pytest.mark.parametrize("function", [contextualize, estimate_notes])
 def test_chunks_must_be_given(function: Any, model: Setup) -> None:
-    with pytest.raises(OptionError, match="chunks must be Chunks, or a list of dictionaries .*got None"):
+    with pytest.raises(OptionError, match=r"chunks must be Chunks, or a list of dictionaries .*got None"):
         function(None, model.client())

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import scripted_extraction
-from scripted_extraction import BOOK, Setup, part_of, values
+from scripted_extraction import BOOK, TEXT, Setup, part_of, values
 
 from cantle import MDocument
 from cantle.errors import ExtractionError
-from cantle_llm import ModelError, ModelWarning
+from cantle_llm import Client, ModelError, ModelWarning, Reply, Request
 from cantle_llm.testing import Fault
 
 
@@ -133,3 +133,30 @@ def test_one_blank_answer_beside_failures_is_an_answer(model: Setup) -> None:
         found = model.extract("keywords")
     assert values(found, "excerpt_keywords") == ["", None, None]
     assert "3 of 3 chunks got nothing" in str(warned[-1].message)
+
+
+def test_what_a_model_of_ones_own_raises_is_a_failure_of_that_chunk() -> None:
+    class Api:
+        provider = ""
+
+        def ask(self, request: Request) -> Reply:
+            if part_of(request.messages[-1]["content"]) == 1:
+                raise LookupError("no luck")
+            return Reply("ok")
+
+        def close(self) -> None:
+            """There is nothing to let go of."""
+
+    client = Client("mine", model_api=Api())
+    with pytest.warns(ModelWarning, match=r"chunk #1-.*The client that was given failed\. LookupError: no luck"):
+        found = MDocument(TEXT).chunk("character", extract={"keywords": {"llm": client}})
+    assert values(found, "excerpt_keywords") == ["ok", None, "ok"]
+
+
+def test_warnings_do_not_command_the_terminal(model: Setup) -> None:
+    model.answer = lambda asked: Fault.refusal("\x1b[2J\x07 no") if part_of(asked.prompt) == 1 else "ok"
+    with pytest.warns(ModelWarning, match="no keywords") as warned:
+        model.extract("keywords")
+    said = str(warned[0].message)
+    assert "\ufffd[2J\ufffd no" in said
+    assert not {"\x1b", "\x07"} & set(said)

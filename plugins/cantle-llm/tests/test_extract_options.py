@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 import scripted_extraction
+from click.testing import CliRunner
 from scripted_extraction import BOOK, PARTS, TEXT, Setup, part_of, values
 
 from cantle import Chunks, MDocument, chunk_many
+from cantle.cli import cli
 from cantle.errors import ExtractionError, OptionError, UnusedOptionWarning
 from cantle_llm import ModelError, ModelWarning
 from cantle_llm.extracting import EXTRACTORS
@@ -41,7 +43,7 @@ from cantle_llm.extracting import EXTRACTORS
         ("schema", {"schema": 7}, "schema must be a JSON Schema .*got 7"),
         ("schema", {"schema": {"type": "array"}}, 'no "type": "object" at the top'),
         ("schema", {"schema": {"type": "objekt"}}, "no JSON Schema"),
-        ("schema", {"schema": {"type": "object", "default": {1, 2}}}, "cannot be written as JSON"),
+        ("schema", {"schema": {"type": "object", "default": object}}, "must be a JSON value"),
         ("schema", {"schema": int}, 'no "type": "object" at the top'),
         ("schema", {"schema": {"type": "object"}, "metadata_key": ""}, "metadata_key must be a name"),
     ],
@@ -64,15 +66,16 @@ def test_no_field_is_paid_for_before_the_options_of_all_are_checked(model: Setup
     assert model.prompts == []
 
 
-def test_camel_case_is_taken(model: Setup) -> None:
-    chunks = MDocument("x").chunk()
+def test_camel_case_is_for_json(model: Setup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model.answer = lambda asked: "ok"
-    EXTRACTORS["title"](
-        MDocument(""), chunks, {"llm": model.client(), "nodeTemplate": "N {context}", "combineTemplate": "C {context}"}
-    )
+    with pytest.raises(OptionError, match=r"no option 'nodeTemplate'.* Did you mean 'node_template'"):
+        model.extract("title", nodeTemplate="N {context}")
+    monkeypatch.setenv("CANTLE_LLM_BASE_URL", model.server.url)
+    (tmp_path / "x.txt").write_text("x")
+    fields = {"title": {"llm": "m", "nodeTemplate": "N {context}", "combineTemplate": "C {context}"}}
+    result = CliRunner().invoke(cli, ["chunk", str(tmp_path / "x.txt"), "-O", f"extract={json.dumps(fields)}"])
+    assert result.exit_code == 0, result.stderr
     assert model.prompts == ["N x", "C ok"]
-    with pytest.raises(OptionError, match="node_template is given twice"):
-        EXTRACTORS["title"](MDocument(""), chunks, {"llm": "m", "nodeTemplate": "a", "node_template": "b"})
 
 
 def test_embedding_only_has_no_effect(model: Setup) -> None:

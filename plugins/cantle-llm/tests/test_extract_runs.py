@@ -51,6 +51,7 @@ def test_an_interrupted_extraction_can_be_taken_up_again(here: Path) -> None:
         _, stderr = process.communicate(timeout=120)
         assert process.returncode == 130, stderr
         assert "Traceback" not in stderr
+        assert f"The answers so far are in {here / 'answers.jsonl'}. Extract again" in stderr
         paid = kept(here)
         assert 1 <= paid <= 2
         done = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, check=False, timeout=120)

@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 from scripted_extraction import Setup
 
+from cantle import MDocument
 from cantle.errors import ExtractionError, OptionError
 from cantle_llm import ModelWarning
 from cantle_llm.extracting.schemas import form_of
@@ -147,11 +148,14 @@ class NoSchema:
         (list, 'no "type": "object" at the top'),
         (Book.model_construct(title="x"), "schema must be a JSON Schema of an object"),
         ({"$ref": "#/$defs/no"}, r"\$defs|at the top|refer"),
-        ({"$ref": "#"}, 'no "type": "object" at the top'),
-        ({"anyOf": [{"type": "object"}]}, 'no "type": "object" at the top'),
+        ({"$ref": "#"}, "in a circle"),
+        ({"type": "object", "$ref": "#"}, "in a circle"),
+        ({"anyOf": [{"type": "object"}, {"type": "null"}]}, 'no "type": "object" at the top'),
+        ({"anyOf": []}, r"extract\['schema'\]: schema is no JSON Schema"),
+        ({"type": "object", "properties": {"a": {"$ref": "https://example.org/x"}}}, "Nothing is fetched"),
         ({"type": "object", "properties": 5}, r"no JSON Schema: at \$"),
         ({}, 'no "type": "object" at the top'),
-        ({"type": "object", "minProperties": float("nan")}, "cannot be written as JSON"),
+        ({"type": "object", "minProperties": float("nan")}, "must be a JSON value, got nan"),
     ],
 )
 def test_what_is_no_schema_of_an_object(schema: Any, message: str) -> None:
@@ -162,15 +166,74 @@ def test_what_is_no_schema_of_an_object(schema: Any, message: str) -> None:
 def test_a_schema_that_holds_itself_is_refused() -> None:
     schema: dict[str, Any] = {"type": "object"}
     schema["properties"] = {"again": schema}
-    with pytest.raises(OptionError, match="cannot be written as JSON"):
+    with pytest.raises(OptionError, match="contains itself"):
         form_of(schema)
 
 
 @pytest.mark.parametrize(
-    "schema", [{"properties": {}}, {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, {"type": "object"}]
+    "schema",
+    [
+        {"properties": {}},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}},
+        {"$ref": "#a", "$defs": {"x": {"$anchor": "a", "type": "object"}}},
+        {"type": "object"},
+        {"type": ["object"]},
+        {"anyOf": [{"type": "object"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"properties": {"x": {}}}}},
+        {"allOf": [{"type": "object"}, {"minProperties": 1}]},
+        {"type": "object", "$schema": "https://example.org/unknown"},
+    ],
 )
 def test_schemas_of_objects(schema: dict[str, Any]) -> None:
     assert form_of(schema).schema == schema
+
+
+OPEN = {"type": "object", "properties": {"topic": {"type": "string"}}}
+
+
+def test_keys_that_an_open_schema_does_not_name_replace_nothing(model: Setup) -> None:
+    document = MDocument("x", metadata={"tenant": "acme", "topic": "old"}, source="s")
+    model.answer = lambda asked: {"topic": "new", "tenant": "attacker", "docId": "1", "doc_id": "2", "mood": "calm"}
+    with pytest.warns(ModelWarning, match="'docId', 'doc_id', 'tenant', which the schema does not name") as warned:
+        (chunk,) = document.chunk(extract={"schema": {"llm": model.client(), "schema": OPEN}})
+    assert len(warned) == 1
+    assert chunk.metadata == {"tenant": "acme", "topic": "new", "mood": "calm"}
+    named = {
+        "type": "object",
+        "properties": {"tenant": {}, "docId": {}, "topic": {}},
+        "patternProperties": {"^doc": {}},
+    }
+    (chunk,) = document.chunk(extract={"schema": {"llm": model.client(), "schema": named}})
+    assert (chunk.metadata["tenant"], chunk.metadata["docId"], chunk.metadata["doc_id"]) == ("attacker", "1", "2")
+    (chunk,) = document.chunk(extract={"schema": {"llm": model.client(), "schema": OPEN, "metadata_key": "data"}})
+    assert chunk.metadata["tenant"] == "acme"
+    assert chunk.metadata["data"]["tenant"] == "attacker"
+
+
+def test_what_a_class_writes_under_another_name_is_named(model: Setup) -> None:
+    class Renamed(BaseModel):
+        topic: str = Field(serialization_alias="theme")
+
+    model.answer = lambda asked: {"topic": "new"}
+    document = MDocument("x", metadata={"theme": "old"})
+    (chunk,) = document.chunk(extract={"schema": {"llm": model.client(), "schema": Renamed}})
+    assert chunk.metadata == {"theme": "new"}
+
+
+def test_a_reference_to_elsewhere_is_an_error_for_any_client() -> None:
+    class Own:
+        def complete(self, messages: Any, **options: Any) -> str:
+            raise AssertionError("paid for")
+
+    schema = {"type": "object", "properties": {"a": {"$ref": "https://example.org/x"}}}
+    with pytest.raises(OptionError, match="Nothing is fetched"):
+        MDocument("x").chunk(extract={"schema": {"llm": Own(), "schema": schema}})
+
+
+def test_variants_of_an_object_are_asked_for(model: Setup) -> None:
+    model.answer = lambda asked: {"name": "Faro"}
+    schema = {"anyOf": [{"type": "object", "required": ["title"]}, {"type": "object", "required": ["name"]}]}
+    (chunk,) = model.extract("schema", text="x", schema=schema)
+    assert chunk.metadata == {"name": "Faro"}
 
 
 def test_a_server_that_knows_no_schemas_is_asked_in_words(model: Setup) -> None:

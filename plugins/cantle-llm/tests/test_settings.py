@@ -113,6 +113,24 @@ def test_a_key_is_never_shown() -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/v1?key=secret",
+        "https://example.org/v1#secret",
+        "htps:/example.org/v1?key=secret",
+        "user:secret@example.org/v1",
+        "https://example.org:99999/v1?key=secret",
+        "example.org/v1?key=sec@ret#secret",
+    ],
+)
+def test_a_key_in_an_address_is_not_repeated(url: str) -> None:
+    with pytest.raises(OptionError, match=r"base_url must .*example") as caught:
+        Client("m", base_url=url)
+    assert "secret" not in str(caught.value)
+    assert "sec@ret" not in str(caught.value)
+
+
 OPENAI, OWN = "sk-openai", "sk-own"
 HERE, THERE = "http://here.example/v1", "http://there.example/v1"
 

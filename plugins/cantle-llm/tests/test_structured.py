@@ -10,6 +10,7 @@ import pytest
 
 from cantle.errors import OptionError
 from cantle_llm import AnswerError, Client
+from cantle_llm.client.references import References
 from cantle_llm.client.structured import checked, parsed, plain_schema, valid_value
 from cantle_llm.client.written import without_thoughts
 from cantle_llm.testing import Asked, ScriptedServer
@@ -151,6 +152,13 @@ def loop() -> dict[str, Any]:
         ({"$ref": "#/$defs/none"}, "Nothing is fetched"),
         ({"$ref": "other.json"}, "Nothing is fetched"),
         ({"$dynamicRef": "https://example.org/x#y"}, "Nothing is fetched"),
+        ({"$ref": "#"}, "in a circle"),
+        ({"type": "object", "$ref": "#"}, "in a circle"),
+        ({"type": "object", "allOf": [{"anyOf": [{"$ref": "#"}]}]}, "in a circle"),
+        ({"properties": {"a": {"$ref": "#/properties/b"}, "b": {"not": {"$ref": "#/properties/a"}}}}, "in a circle"),
+        ({"$ref": "#x", "$defs": {"x": {"$anchor": "x", "if": {"$ref": "#x"}}}}, "in a circle"),
+        ({"type": "object", "$schema": 5}, "a string as .schema, got 5"),
+        ({"type": "object", "$schema": {"a": 1}}, "a string as .schema"),
     ],
 )
 def test_a_wrong_schema_is_an_error_before_anything_is_asked(schema: Any, said: str) -> None:
@@ -182,9 +190,39 @@ def test_references_within_a_schema_and_to_the_drafts_work(monkeypatch: pytest.M
     assert checked({"$ref": "http://x"}, {"const": {"$ref": "http://x"}})
 
 
-def test_an_endless_reference_is_an_answer_that_cannot_be_checked() -> None:
-    with pytest.raises(AnswerError, match="RecursionError"):
-        checked(1, {"$ref": "#"})
+def test_references_may_come_back_by_a_property_or_an_item() -> None:
+    tree = {"type": "object", "properties": {"in": {"$ref": "#"}}, "allOf": [{"items": {"$ref": "#"}}]}
+    assert checked({"in": {"in": {}}}, tree)
+    twice = {"$defs": {"a": {"type": "object"}}, "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}
+    assert checked({"a": 1}, twice)
+    names = ("$ref", "allOf", "not", "anyOf")
+    assert checked({"not": "x"}, {"properties": {name: {"type": "string"} for name in names}})
+
+
+def test_many_references_are_followed_in_time() -> None:
+    defs: dict[str, Any] = {f"d{i}": {"anyOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 20} for i in range(300)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**defs, "d300": {"type": "object"}}}
+    began = time.process_time()
+    references = References(schema)
+    assert references.is_object()
+    assert not references.names("x")
+    assert time.process_time() - began < 5
+
+
+def test_which_keys_a_schema_names() -> None:
+    schema = {
+        "$ref": "#/$defs/a",
+        "$defs": {"a": {"properties": {"one": {"properties": {"inner": {}}}}}},
+        "allOf": [{"if": {}, "then": {"properties": {"two": {}}}}],
+        "patternProperties": {"^x-": {}},
+        "additionalProperties": True,
+    }
+    references = References(schema)
+    assert [key for key in ("one", "two", "x-3", "inner", "ax-", "four") if references.names(key)] == [
+        "one",
+        "two",
+        "x-3",
+    ]
 
 
 def test_parsed_takes_any_value() -> None:

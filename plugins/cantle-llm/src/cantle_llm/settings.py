@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal, InvalidOperation
@@ -132,12 +133,25 @@ def _url(name: str, value: Any) -> str:
         good, parts = False, urlsplit("")
     if "@" in parts.netloc:
         raise OptionError(f"{name} must have no name and password in it. Give the key as api_key.")
-    if not good or parts.query or parts.fragment or any(ord(one) < 33 or ord(one) == 127 for one in url):
+    if parts.query or parts.fragment:
+        raise OptionError(
+            f"{name} must have nothing after the path, no '?' and no '#', got {_shown(_without_secrets(url))}. Give a "
+            "key as api_key."
+        )
+    if not good or any(ord(one) < 33 or ord(one) == 127 for one in url):
         raise OptionError(
             f"{name} must be an address that begins with http:// or https://, such as 'http://localhost:11434/v1', "
-            f"got {value!r}."
+            f"got {_shown(_without_secrets(url))}."
         )
     return url.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+
+
+def _without_secrets(url: str) -> str:
+    """An address for a message: without what comes before `@`, and after `?` or `#`, which may be a key."""
+    shown = re.split(r"[?#]", url, maxsplit=1)[0]
+    before, at, after = shown.rpartition("@")
+    shown = f"...@{after}" if at else before + after
+    return shown if len(shown) == len(url) else f"{shown}..."
 
 
 def _number(least: float, most: float) -> Callable[[str, Any], float]:

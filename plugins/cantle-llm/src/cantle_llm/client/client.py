@@ -30,10 +30,11 @@ class Client:
     """A model, with recorded answers, counted usage, a spending limit, and a limit of calls at once.
 
     Arguments are those of `Settings`; each one that is left out is taken from `CANTLE_LLM_NAME`. `model_api` is a
-    `Model` of your own in place of the `openai` SDK. May be used from several threads; `close()` it, or use it in a
-    `with` statement; a call after that opens it again. Nothing is asked, and the SDK not loaded, before the first call. Pickled,
-    it is its settings: in another process it is a client of its own, which a spending limit does not allow. Raises
-    `OptionError` for a wrong setting.
+    `Model` of your own in place of the `openai` SDK; what it raises besides `ModelError` has the reason `client`. May
+    be used from several threads; `close()` it, or use it in a `with` statement; a call after that opens it again.
+    Nothing is asked, and the SDK not loaded, before the first call. Pickled, it is its settings, the key among them: in
+    another process it is a client of its own, which a spending limit does not allow. Raises `OptionError` for a wrong
+    setting.
     """
 
     def __init__(self, model: str | None = None, *, model_api: Model | None = None, **settings: Any) -> None:
@@ -102,6 +103,11 @@ class Client:
         if self._given:
             return getattr(self._api, "provider", "")
         return "openai" if self.settings.base_url is None else provider_of(self.settings.base_url)
+
+    @property
+    def has_own_api(self) -> bool:
+        """Whether a `model_api` was given."""
+        return self._given
 
     @property
     def model(self) -> str:

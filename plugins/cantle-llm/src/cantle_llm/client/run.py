@@ -141,7 +141,14 @@ class Run:
         with self.client._calls, self.ledger.call(request) as call:
             if self._stopped():  # perhaps while this call waited for others
                 raise ModelError("cancelled")
-            reply = api.ask(request)
+            try:
+                reply = api.ask(request)
+            except ModelError:
+                raise
+            except Exception as error:
+                if not self.client.has_own_api:
+                    raise
+                raise ModelError("client", f"{type(error).__name__}: {error}") from error
             used.append(call.add(reply))
         return reply
 

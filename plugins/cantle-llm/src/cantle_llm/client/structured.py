@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -11,13 +11,12 @@ from typing import Any
 from cantle.errors import OptionError
 
 from ..errors import AnswerError
+from .references import References
 from .written import values, without_thoughts
 
 __all__ = ["checked", "parsed", "plain_schema", "valid_value"]
 
 _DEEPEST = 100
-_DATA = ("enum", "const", "default", "examples")
-"""Keywords whose values are data, not schemas."""
 
 
 def parsed(text: str) -> Any:
@@ -66,7 +65,8 @@ def checked(value: Any, schema: Mapping[str, Any]) -> Any:
 def plain_schema(schema: Any) -> tuple[dict[str, Any], str]:
     """The schema as plain JSON values, and written as JSON: tuples are lists, sets sorted lists.
 
-    Raises `OptionError` for what is no JSON Schema, and for a `$ref` that leads out of it: nothing is ever fetched.
+    Raises `OptionError` for what is no JSON Schema, for a `$ref` that leads out of it (nothing is ever fetched), and
+    for references that go in a circle.
     """
     if not isinstance(schema, Mapping):
         raise OptionError(f"schema must be a JSON Schema, a dictionary, got {schema!r}.")
@@ -100,10 +100,10 @@ def _validator(written: str) -> Any:
     """The validator of a schema, made once. A schema that is none is an `OptionError`, as is a reference out of it."""
     from jsonschema import exceptions, validators
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped] # the drafts; fetches nothing
-    from referencing import Resource
-    from referencing.jsonschema import DRAFT202012
 
     schema = json.loads(written)
+    if not isinstance(schema.get("$schema", ""), str):
+        raise OptionError(f"schema must have a string as $schema, got {schema['$schema']!r:.100}.")
     kind: Any = validators.validator_for(schema, default=validators.Draft202012Validator)
     try:
         kind.check_schema(schema)
@@ -111,28 +111,5 @@ def _validator(written: str) -> Any:
         raise OptionError(f"schema is no JSON Schema: at {error.json_path}: {error.message[:200]}.") from error
     except RecursionError as error:
         raise OptionError("schema is nested too deeply to be checked.") from error
-    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
-    resolver = REGISTRY.resolver_with_root(resource)
-    _each_ref(schema, lambda ref: resolver.lookup(ref))
+    References(schema)
     return kind(schema, registry=REGISTRY)
-
-
-def _each_ref(schema: Any, look_up: Callable[[str], object]) -> None:
-    from referencing.exceptions import Unresolvable
-
-    if isinstance(schema, list):
-        for one in schema:
-            _each_ref(one, look_up)
-    if not isinstance(schema, dict):
-        return
-    for key, value in schema.items():
-        if key in ("$ref", "$dynamicRef") and isinstance(value, str):
-            try:
-                look_up(value)
-            except (Unresolvable, ValueError) as error:
-                raise OptionError(
-                    f"schema refers to {value[:200]!r}, which is not in it. Nothing is fetched: put it under $defs, "
-                    'and refer to "#/$defs/NAME".'
-                ) from error
-        elif key not in _DATA:
-            _each_ref(value, look_up)

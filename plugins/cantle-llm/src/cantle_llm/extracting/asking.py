@@ -27,8 +27,8 @@ class Asker:
     `stopped()` is true no call is begun any more.
     """
 
-    keeps = False
-    """Whether answers are kept in a file."""
+    kept_in = ""
+    """The file that answers are kept in, if they are."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class _OurClient(Asker):
         field: str,
     ) -> None:
         super().__init__(client, model, system, client.concurrency, together, stopped)
-        self.keeps = client.answers is not None
+        self.kept_in = "" if client.answers is None else client.answers.path
         self._run: Run = client.run(f"extract_{field}", stopped=stopped)
 
     def answer(self, prompt: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from cantle import Chunk, Chunks
 
-from ..errors import ModelError
+from ..errors import ModelError, ModelWarning
+from ..telling import warn
 from .asking import asker_of
 from .clients import client_for
 from .contents import content, is_set, js_text, js_trim
 from .options import Options
 from .prompts import PROMPTS
-from .schemas import form_of
+from .schemas import Form, form_of
 from .tally import Tally
 from .task import Found, Task
 from .together import together_of
@@ -57,9 +59,18 @@ def extract(
     system = prompts.system if field != "schema" else prompts.schema if instructions is None else instructions
     llm, model, together = options.any("llm"), options.text("model", blank=False), together_of(chunks)
     with asker_of(llm, model, system, together, stopped, field=field, language=language) as asker:
-        tally = Tally(field, chunks, together, asker.keeps)
+        tally = Tally(field, chunks, together, bool(asker.kept_in))
         task = Task(chunks, [content(chunk) for chunk in chunks], asker, prompts, tally)
-        found = work(task)
+        try:
+            found = work(task)
+        except KeyboardInterrupt:
+            if asker.kept_in:
+                with suppress(Warning):  # a filter that makes it an error
+                    warn(
+                        f"The answers so far are in {asker.kept_in}. Extract again: only what is missing is asked for.",
+                        ModelWarning,
+                    )
+            raise
     if stopped():
         raise ModelError("cancelled")
     tally.report(task.lost)
@@ -158,7 +169,7 @@ def _title(options: Options) -> _Work:
 
 def _document_of(chunk: Chunk, number: int) -> Hashable:
     """What the chunks of one document share: its name in the metadata, else the name of the source."""
-    for key in ("docId", "doc_id"):
+    for key in _IDS:
         if is_set(chunk.metadata.get(key)):
             return "named", js_text(chunk.metadata[key])
     return ("source", chunk.source) if chunk.source else ("chunk", number)
@@ -172,9 +183,40 @@ def _schema(options: Options) -> _Work:
         objects = {i: value for i, value in answers.items() if value is not None}
         if key is not None:
             return task.under(key, objects)
-        return [dict(objects.get(i, {})) for i in range(len(task.chunks))]
+        return _spread(task.chunks, objects, form)
 
     return work
+
+
+_IDS = ("docId", "doc_id")
+"""What chunks of one document share: a document must not say it of itself."""
+
+
+def _spread(chunks: Chunks, objects: Mapping[int, dict[str, Any]], form: Form) -> Found:
+    """The keys of each object, for the metadata of its chunk.
+
+    Where the schema is open, the model, and so the document, may name keys of its own: these replace nothing.
+    """
+    left_out: dict[str, None] = {}
+
+    def may(key: str, chunk: Chunk) -> bool:
+        return (key not in chunk.metadata and key not in _IDS) or form.names(key)
+
+    found: Found = [{} for _ in chunks]
+    for i, value in objects.items():
+        found[i] = {key: one for key, one in value.items() if may(key, chunks[i])}
+        left_out |= dict.fromkeys(value.keys() - found[i].keys())
+    if left_out:
+        names = sorted(left_out)
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        said = ", ".join(repr(name[:50]) for name in names[:5])
+        warn(
+            f"extract['schema']: answers had {said}{more}, which the schema does not name and the metadata has already "
+            "(or which would say what document a chunk belongs to). They are left out; metadata_key keeps objects "
+            "apart from it.",
+            ModelWarning,
+        )
+    return found
 
 
 def _or(template: str | None, default: str) -> str:

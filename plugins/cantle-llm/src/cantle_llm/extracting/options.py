@@ -1,8 +1,7 @@
-"""Options of the extractors: their names in either spelling, and how values are read."""
+"""Options of the extractors, and how their values are read."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -16,8 +15,6 @@ __all__ = ["SUMMARIES", "Options"]
 
 SUMMARIES = ("self", "prev", "next")
 
-_CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
-
 
 class Options:
     """The options of one field, read one by one. Every error names the field and the option.
@@ -27,17 +24,12 @@ class Options:
 
     def __init__(self, field: str, given: Mapping[str, Any], known: Collection[str], *, warns: bool = True) -> None:
         self._field, self._warns = field, warns
-        self._given: dict[str, Any] = {}
-        for key, value in given.items():
-            name = _CAPITAL.sub(r"_\1", key).lower() if isinstance(key, str) else key
-            if name not in known:
-                close = get_close_matches(str(name), known, n=1)
+        for key in given:
+            if key not in known:
+                close = get_close_matches(str(key), known, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise OptionError(f"extract[{field!r}] has no option {key!r}.{hint} It takes: {', '.join(known)}.")
-            if name in self._given:
-                raise OptionError(f"extract[{field!r}]: {name} is given twice, once as {key!r}. Keep one.")
-            self._given[name] = value
-        self._given = {name: value for name, value in self._given.items() if value is not None}
+        self._given: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
 
     def _wrong(self, name: str, wanted: str) -> OptionError:
         return OptionError(f"extract[{self._field!r}]: {name} must be {wanted}, got {self._given[name]!r}.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from cantle.errors import OptionError
 
+from ..client.references import References
+from ..client.structured import plain_schema
 from ..errors import AnswerError
 
 __all__ = ["Form", "form_of"]
@@ -17,11 +18,30 @@ _EXAMPLE = '{"type": "object", "properties": {"topic": {"type": "string"}}, "req
 
 
 class Form:
-    """What the model is to answer: the JSON Schema, and what becomes of a value that is valid against it."""
+    """What the model is to answer: the JSON Schema, and what becomes of a value that is valid against it.
 
-    def __init__(self, schema: dict[str, Any], read: Callable[[Any], Any] | None = None) -> None:
+    `written` is the schema of what `read` makes of it, where that is another.
+    """
+
+    def __init__(
+        self,
+        schema: dict[str, Any],
+        read: Callable[[Any], Any] | None = None,
+        written: dict[str, Any] | None = None,
+    ) -> None:
         self.schema = schema
         self._read = read
+        self._references = References(schema)
+        self._written = self._references if written is None else References(written)
+
+    @property
+    def is_object(self) -> bool:
+        """Whether values are objects."""
+        return self._references.is_object()
+
+    def names(self, key: str) -> bool:
+        """Whether a value may have this key because the schema says so, and not because it is open."""
+        return self._references.names(key) or self._written.names(key)
 
     def read(self, value: Any) -> dict[str, Any]:
         """The value as a plain JSON object. Raises `AnswerError` where the class of the schema does not take it."""
@@ -36,33 +56,21 @@ def form_of(schema: Any) -> Form:
     if schema is None:
         raise OptionError(f"{_WANTED}. None is given; write extract={{'schema': {{'schema': {_EXAMPLE}}}}}.")
     if isinstance(schema, Mapping):
-        plain = _plain(schema)
-        _check_schema(plain)
-        return _of_object(Form(plain), schema)
-    if isinstance(schema, type):
-        return _of_object(_of_class(schema), schema)
-    raise OptionError(f"{_WANTED}, got {schema!r}.")
+        form = Form(_checked(schema))
+    elif isinstance(schema, type):
+        form = _of_class(schema)
+    else:
+        raise OptionError(f"{_WANTED}, got {schema!r}.")
+    if not form.is_object:
+        raise OptionError(f'{_WANTED}, got {schema!r}, which has no "type": "object" at the top. Example: {_EXAMPLE}.')
+    return form
 
 
-def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(schema: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(json.dumps(schema, allow_nan=False))
-        return found
-    except (TypeError, ValueError, RecursionError) as error:
-        raise OptionError(f"{_WANTED}. What is given cannot be written as JSON: {error}.") from error
-
-
-def _check_schema(schema: dict[str, Any]) -> None:
-    from jsonschema import exceptions, validators
-
-    try:
-        validators.validator_for(schema).check_schema(schema)
-    except exceptions.SchemaError as error:
-        raise OptionError(
-            f"{_WANTED}. What is given is no JSON Schema: at {error.json_path}: {error.message}."
-        ) from error
-    except RecursionError as error:
-        raise OptionError(f"{_WANTED}. What is given is nested too deep.") from error
+        return plain_schema(schema)[0]
+    except OptionError as error:
+        raise OptionError(f"extract['schema']: {error}") from error
 
 
 def _of_class(cls: type) -> Form:
@@ -71,6 +79,7 @@ def _of_class(cls: type) -> Form:
     try:
         adapter = TypeAdapter[Any](cls)
         schema = adapter.json_schema()
+        written = adapter.json_schema(mode="serialization")
     except Exception as error:  # PydanticUserError, a NameError of its annotations, what a class of theirs raises
         why = next(iter(str(error).splitlines()), type(error).__name__)
         raise OptionError(f"{_WANTED}, got {cls!r}: {why}") from error
@@ -85,20 +94,4 @@ def _of_class(cls: type) -> Form:
         except Exception as error:  # the class may be anyone's, and what was paid for other chunks is kept
             raise AnswerError("invalid", f"{cls.__name__} does not take it: {type(error).__name__}: {error}") from error
 
-    return Form(schema, read)
-
-
-def _of_object(form: Form, given: Any) -> Form:
-    """The form, if its schema is one of objects."""
-    found: Any = form.schema
-    for _ in range(100):  # references may go in circles
-        reference = found.get("$ref") if isinstance(found, dict) else None
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            break
-        found = form.schema
-        for part in reference[2:].split("/"):
-            found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
-    kind = found.get("type", "object" if "properties" in found else None) if isinstance(found, dict) else None
-    if kind != "object":
-        raise OptionError(f'{_WANTED}, got {given!r}, which has no "type": "object" at the top. Example: {_EXAMPLE}.')
-    return form
+    return Form(_checked(schema), read, _checked(written))
