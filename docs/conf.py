@@ -30,3 +30,5 @@ autodoc_default_options = {"members": True, "show-inheritance": True}
 
 # Types of the standard library and of other packages have no page here, and nothing is fetched.
 nitpick_ignore_regex = [("py:.*", r".*")]
+# Two packages have a class of one name (`Client`); type hints in signatures name it without its package.
+suppress_warnings = ["ref.python"]
