@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from cantle_llm import AnswerError
 from cantle_llm.lines import Line
+from cantle_llm.partitioning.cleaning import clean
 from cantle_llm.partitioning.merging import grouped, nearest
-from cantle_llm.partitioning.reading import clean, read_answer
+from cantle_llm.partitioning.reading import read_answer
 from cantle_llm.partitioning.sessions import sub_texts, windows
 
 REPAIRS: list[tuple[Any, list[int], list[str]]] = [

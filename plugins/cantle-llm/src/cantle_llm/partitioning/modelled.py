@@ -15,12 +15,13 @@ from ..lines import lines_of
 from ..telling import warn
 from .asking import Asked, ask
 from .assembling import audited, begun, block_of, snake
+from .cleaning import clean
 from .counters import count
 from .merging import Group, grouped, nearest
 from .naming import Namer
 from .options import Options
-from .reading import clean, runs_of
 from .result import Failure, PartitionResult, Uncovered
+from .runs import runs_of
 from .sessions import short_lines, sub_texts, windows
 
 if TYPE_CHECKING:

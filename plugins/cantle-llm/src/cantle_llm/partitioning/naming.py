@@ -7,8 +7,8 @@ from typing import Any
 from ..client.client import Client, Run
 from ..errors import AnswerError, ModelError, ModelWarning
 from ..telling import warn
+from .cleaning import clean
 from .prompts import naming
-from .reading import clean
 from .result import PartitionResult, plain_name
 
 __all__ = ["Namer"]

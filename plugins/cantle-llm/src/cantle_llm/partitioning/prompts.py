@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ..lines import Line
+from .cleaning import flat
 
 __all__ = ["naming", "partitioning"]
 
@@ -100,7 +101,7 @@ def partitioning(text: str, lines: Sequence[Line], language: str | None, given: 
     for number, line in enumerate(lines):
         if line.opens and number:
             shown.append("")
-        shown.append(f"{number}: {_flat(text[line.start : line.end])}")
+        shown.append(f"{number}: {flat(text[line.start : line.end])}")
     return _messages("template", shown, language, given, count=len(lines), last=len(lines) - 1)
 
 
@@ -118,8 +119,3 @@ def _messages(which: str, shown: Sequence[str], language: str | None, given: boo
     template: str = getattr(prompt, which)
     content = template.format(mark=mark, lines=body, language=words, **more)
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": content}]
-
-
-def _flat(line: str) -> str:
-    """A line of the document on one line of the prompt; lone surrogates as `?`."""
-    return " ".join(line.split()).encode("utf-8", "replace").decode()

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from ..client.structured import parsed
 from ..errors import AnswerError
+from .cleaning import clean
+from .runs import runs_of
 
-__all__ = ["SCHEMA", "Reading", "Repair", "clean", "read_answer", "runs_of"]
+__all__ = ["SCHEMA", "Reading", "Repair", "read_answer"]
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -35,14 +37,9 @@ SCHEMA: dict[str, Any] = {
     },
 }
 
-_LABEL, _REASONING = 120, 1000
-"""The most characters of a label, and of the reasoning for one window."""
+_REASONING = 1000
+"""The most characters of the reasoning for one window."""
 _SHOWN = 120
-_UNWANTED = re.compile(
-    "[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e007f]+"
-)
-"""Controls, invisible and bidirectional ones, and lone surrogates."""
 _NUMBER = re.compile(r"\s{0,9}(-?[0-9]{1,18})\s{0,9}")
 _NUMBERS = re.compile(r"[\s\[]{0,9}([0-9]{1,18})\s{0,9}(?:-|–|—|\.\.\.?|,|to|:)\s{0,9}([0-9]{1,18})[\s\]]{0,9}")
 
@@ -69,14 +66,6 @@ class Reading:
     labels: list[str | None]
     reasoning: str = ""
     repairs: list[Repair] = field(default_factory=list)
-
-
-def clean(text: str, most: int = _LABEL) -> str:
-    """A text of the model on one line, without controls, cut to `most` characters."""
-    from cantle.text import previous_boundary
-
-    line = " ".join(_UNWANTED.sub(" ", text[: 20 * most]).split())
-    return line if len(line) <= most else f"{line[: previous_boundary(line, most - 1, 0)].rstrip()}…"
 
 
 def read_answer(text: str, window: int, count: int) -> Reading:
@@ -205,17 +194,6 @@ def _number(value: Any) -> int | None:
     if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
         return int(found[1])
     return None
-
-
-def runs_of(numbers: list[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as inclusive ranges."""
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found
 
 
 def _shown(value: Any) -> str:

@@ -221,7 +221,7 @@ class PartitionResult:
 
 def plain_name(result: PartitionResult, most: int = 80) -> str:
     """The first labels, as many as fit; without any the document's name."""
-    from .reading import clean
+    from .cleaning import clean
 
     name = ""
     labels = [block.label.rstrip(". ") for block in result.blocks if block.label]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ..client.usage import Control, Cost, Usage
 from ..lines import lines_of
 from .assembling import audited, begun, block_of, snake
+from .cleaning import clean
 from .counters import count
 from .merging import Group
 from .options import Options
-from .reading import clean
 from .result import PartitionResult
 
 if TYPE_CHECKING:
