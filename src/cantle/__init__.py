@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .context.contextualize import acontextualize, contextualize
     from .document import MDocument
     from .errors import CantleError
-    from .extracting import aextract, extract
     from .hookspecs import hookimpl
     from .lengths import Length, Measure
+    from .metadata import aextract, extract
     from .plugins import Registry, registry
     from .relations import Relation
     from .source import OffsetMap, Source
@@ -49,11 +49,11 @@ _HOMES = {
     "Source": "source",
     "Strategy": "strategy",
     "acontextualize": "context.contextualize",
-    "aextract": "extracting",
+    "aextract": "metadata",
     "chunk_many": "batch",
     "contextualize": "context.contextualize",
     "diff": "sync",
-    "extract": "extracting",
+    "extract": "metadata",
     "hookimpl": "hookspecs",
     "option": "strategy",
     "read_jsonl": "sync",
