@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cantle import Source
 from cantle_llm.lines import Line, lines_of
@@ -61,6 +63,12 @@ def test_of_two_such_places_the_one_nearest_to_the_middle() -> None:
     assert picture(reading(7, 2, 1), reading(1, 2, 7)) == "0000000112222222"
 
 
+def test_the_nearest_to_the_middle_need_not_be_the_first() -> None:
+    # Windows of 12 lines with 8 in common, 0-11 and 4-15: both have a border at 5 and at 9, the middle is 8.
+    first, second = reading(5, 2, 2, 3), reading(1, 4, 7)
+    assert picture(first, second, most=12, overlap=8) == "0000011223333333"
+
+
 def test_two_blocks_are_one_where_no_window_has_a_border() -> None:
     assert picture(reading(10), reading(10)) == "0" * 16
     assert picture(reading(5, 5), reading(7, 3)) == "0000011111111222"
@@ -95,7 +103,7 @@ def test_what_one_window_leaves_out_the_other_may_cover() -> None:
 @pytest.mark.parametrize("failed", [(0,), (1,), (0, 1)])
 def test_a_window_without_an_answer_gets_what_no_other_covers(failed: tuple[int, ...]) -> None:
     both = [None if k in failed else reading(10) for k in (0, 1)]
-    expected = {(0,): "0000112222222222", (1,): "0000000000111122", (0, 1): "0000111122333344"}
+    expected = {(0,): "0000112222222222", (1,): "0000000000111122", (0, 1): "0000111122223333"}
     assert picture(*both) == expected[failed]
 
 
@@ -124,6 +132,41 @@ def test_windows_that_overlap_by_more_than_half(overlap: int) -> None:
     ]
 
 
+def test_windows_that_fail_next_to_each_other_lose_nothing_that_another_one_shows() -> None:
+    # Windows of 10 lines with 7 in common, from 0, 3, 6, 9, 12: the second and third have no answer.
+    shown = windows([(0, 20)], 10, 7)
+    assert [window.first for window in shown] == [0, 3, 6, 9, 12][: len(shown)]
+    answers = [reading(10), None, None, *[reading(10)] * (len(shown) - 4), reading(shown[-1].end - shown[-1].first)]
+    groups, missing = grouped(lines(20), shown, answers, 40)
+    assert not missing
+    assert not [group for group in groups if group.fallback]
+
+
+@given(st.integers(1, 60), st.integers(1, 16), st.data())
+@settings(deadline=None, max_examples=200)
+def test_lines_are_mechanical_only_where_no_window_with_an_answer_shows_them(
+    total: int, most: int, data: st.DataObject
+) -> None:
+    overlap = data.draw(st.integers(0, most - 1))
+    border = data.draw(st.integers(1, total))
+    shown = windows([(0, border), (border, total)] if border < total else [(0, total)], most, overlap)
+    readings: list[Reading | None] = []
+    for window in shown:
+        owner = data.draw(st.none() | st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=3))
+        count = window.end - window.first
+        readings.append(None if owner is None else Reading((owner * count)[:count], ["a", "b"]))
+    groups, missing = grouped(lines(total), shown, readings, 40)
+    mechanical = {line for group in groups if group.fallback for line in group.lines}
+    answered, covered = set(), set()
+    for window, found in zip(shown, readings, strict=True):
+        if found is not None:
+            answered |= set(range(window.first, window.end))
+            covered |= {window.first + i for i, block in enumerate(found.owner) if block >= 0}
+    assert mechanical == set(range(total)) - answered
+    assert set(missing) == answered - covered
+    assert sorted([*missing, *(line for group in groups for line in group.lines)]) == list(range(total))
+
+
 def test_nearest_block_and_the_earlier_of_two() -> None:
     groups = [Group([2], "a"), Group([6], "b")]
     nearest(groups, [0, 1, 3, 4, 5, 7], 8)
@@ -139,6 +182,14 @@ def test_sub_texts_end_at_paragraphs_then_line_breaks_then_sentences() -> None:
     assert [end for _, end in sub_texts(broken, lines_of(Source(broken)), 42)] == [2, 4]
     plain = "One is here. Two is here. Three is here. Four is here."
     assert [end for _, end in sub_texts(plain, lines_of(Source(plain)), 42)] == [3, 4]
+
+
+def test_a_sub_text_ends_at_a_paragraph_of_its_second_half_only() -> None:
+    early = "One is here.\n\nTwo is here. Three is here. Four is here. Five is here."
+    found = lines_of(Source(early))
+    # Of 40 characters, the paragraph after 14 is in the first half: a sentence ends it.
+    assert [end for _, end in sub_texts(early, found, 40)] == [2, 4, 5]
+    assert [end for _, end in sub_texts(early, found, 27)] == [1, 3, 5]
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 30, 200])

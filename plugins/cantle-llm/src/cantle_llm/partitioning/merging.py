@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
 
 from ..lines import Line
 from .reading import Reading
@@ -30,30 +32,35 @@ def grouped(
 ) -> tuple[list[Group], list[int]]:
     """The blocks of the document by their first lines, and the lines that are in none.
 
-    In an overlap the earlier window counts up to a switch point, the later one from there on. It is where both have a
-    border, the place nearest to the middle, or else the middle. What one of them leaves out there the other may cover.
-    Two blocks that meet at a switch point are one unless a window that sees both sides has a border there. A window
-    without an answer gets no line that another one covers; the rest of its lines are put into blocks of at most `most`
-    characters.
+    Windows without an answer are passed over: those before and after them are neighbours. In an overlap the earlier
+    neighbour counts up to a switch point, the later one from there on. It is where both have a border, the place
+    nearest to the middle, or else the middle. What one leaves out any other window that shows it may cover. Two blocks
+    that meet at a switch point are one unless one of the neighbours has a border there. Lines that only windows without
+    an answer show are put into blocks of at most `most` characters.
     """
     keys: list[_Key | None] = [None] * len(lines)
     fallback: list[Group] = []
     joined = _Joined()
-    switches: list[int] = []
-    for k, window in enumerate(windows):
-        before = switches[-1] if switches and windows[k - 1].part == window.part else window.first
-        switches.append(_switch(windows, readings, k, before))
-    for k, window in enumerate(windows):
-        follows = k + 1 < len(windows) and windows[k + 1].part == window.part
-        first, end = switches[k], switches[k + 1] if follows else window.end
-        reading = readings[k]
-        if reading is None:
-            fallback += _mechanical(lines, first, end, most)
-            continue
-        for line in range(first, end):
-            keys[line] = _key(windows, readings, k, line)
-        if k and windows[k - 1].part == window.part and _meet(windows, readings, k, first, keys):
-            joined.join(keys[first - 1], keys[first])
+    for _, part in groupby(windows, key=lambda window: window.part):
+        shown = list(part)
+        views = [
+            _View(window.first, window.end, window.number, found)
+            for window in shown
+            if (found := readings[window.number]) is not None
+        ]
+        switches: list[int] = []
+        for n, view in enumerate(views):
+            switches.append(_switch(views[n - 1], view, switches[-1]) if n else view.first)
+        for n, view in enumerate(views):
+            first, end = switches[n], min([view.end, *switches[n + 1 : n + 2]])
+            for line in range(first, end):
+                keys[line] = _key(views, n, line)
+            if n and _meet(views[n - 1], view, first, keys):
+                joined.join(keys[first - 1], keys[first])
+        at = shown[0].first
+        for first, end in (*(view[:2] for view in views), (shown[-1].end, shown[-1].end)):
+            fallback += _mechanical(lines, at, first, most)
+            at = end
     groups = _groups(keys, joined, readings) + fallback
     covered = bytearray(len(lines))
     for group in groups:
@@ -63,54 +70,54 @@ def grouped(
     return sorted(groups, key=lambda group: group.lines[0]), missing
 
 
-def _switch(windows: Sequence[Window], readings: Sequence[Reading | None], k: int, before: int) -> int:
-    """The first line for which window `k` counts; not before the switch of the window before it."""
-    window = windows[k]
-    if not k or windows[k - 1].part != window.part:
-        return window.first
-    low, high = max(window.first, before), windows[k - 1].end
-    earlier, later = readings[k - 1], readings[k]
-    if earlier is None or later is None:
-        return low if earlier is None and later is not None else high
+class _View(NamedTuple):
+    """A window that was answered."""
+
+    first: int
+    end: int
+    number: int
+    reading: Reading
+
+    def shows(self, line: int) -> bool:
+        return self.first <= line < self.end
+
+    def block(self, line: int) -> int:
+        return self.reading.owner[line - self.first]
+
+    def borders(self, at: int) -> bool:
+        return self.block(at - 1) != self.block(at)
+
+
+def _switch(earlier: _View, later: _View, before: int) -> int:
+    """The first line for which `later` counts; not before the switch of the one before it."""
+    low, high = max(later.first, before), max(later.first, earlier.end)
     middle = (low + high) // 2
-    places = [
-        at
-        for at in range(low + 1, high)
-        if _borders(earlier, at - windows[k - 1].first) and _borders(later, at - window.first)
-    ]
+    places = [at for at in range(low + 1, high) if earlier.borders(at) and later.borders(at)]
     return min(places, key=lambda at: (abs(at - middle), at), default=middle)
 
 
-def _borders(reading: Reading, at: int) -> bool:
-    return reading.owner[at - 1] != reading.owner[at]
-
-
-def _key(windows: Sequence[Window], readings: Sequence[Reading | None], k: int, line: int) -> _Key | None:
-    """The block that a line is in: of window `k`, or of a neighbour that shows it too."""
-    for other in (k, k - 1, k + 1):
-        if not 0 <= other < len(windows) or not windows[other].first <= line < windows[other].end:
-            continue
-        reading = readings[other]
-        block = -1 if reading is None else reading.owner[line - windows[other].first]
-        if block >= 0:
-            return other, block
+def _key(views: Sequence[_View], n: int, line: int) -> _Key | None:
+    """The block that a line is in: of view `n`, or else of the nearest one that shows it too, the earlier of two."""
+    nearest_first = [views[n]]
+    before, after = n - 1, n + 1
+    while nearest_first:
+        for view in nearest_first:
+            if view.block(line) >= 0:
+                return view.number, view.block(line)
+        around = (views[i] for i in (before, after) if 0 <= i < len(views))
+        nearest_first = [view for view in around if view.shows(line)]
+        before, after = before - 1, after + 1
     return None
 
 
-def _meet(
-    windows: Sequence[Window], readings: Sequence[Reading | None], k: int, at: int, keys: Sequence[_Key | None]
-) -> bool:
-    """Whether no window that sees both sides of a switch point has a border there, and one does see them."""
-    if at <= windows[k - 1].first or at >= windows[k].end:
+def _meet(earlier: _View, later: _View, at: int, keys: Sequence[_Key | None]) -> bool:
+    """Whether blocks of both meet at a switch point, one of them sees both sides, and none has a border there."""
+    if at <= earlier.first or at >= later.end:
         return False
     left, right = keys[at - 1], keys[at]
-    if left is None or right is None or left[0] != k - 1 or right[0] != k:
+    if left is None or right is None or left[0] != earlier.number or right[0] != later.number:
         return False
-    seen = [
-        _borders(reading, at - windows[n].first)
-        for n in (k - 1, k)
-        if (reading := readings[n]) is not None and windows[n].first < at < windows[n].end
-    ]
+    seen = [view.borders(at) for view in (earlier, later) if view.first < at < view.end]
     return bool(seen) and not any(seen)
 
 
