@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scripted_extraction import TEXT, Setup, part_of, values
 
-from cantle import Chunks, MDocument, chunk_many
+from cantle import MDocument, chunk_many, extract
 from cantle.errors import ExtractionError, OptionError
 from cantle_llm import Client, ModelError, ModelWarning
 from cantle_llm.testing import Asked, Fault
@@ -258,18 +258,37 @@ def test_a_run_that_is_stopped_where_all_chunks_have_something(model: Setup) -> 
     assert values(found, "document_title") == ["ok"] * 3
 
 
-def test_what_fields_share_goes_with_their_chunks() -> None:
-    import gc
+def test_another_call_begins_anew(model: Setup) -> None:
+    """Once the account has credit again, the same chunks can be extracted from with the same client."""
+    chunks = MDocument(TEXT).chunk("character")
+    client = model.client(concurrency=1)
+    model.answer = lambda asked: "ok" if asked.number == 0 else Fault.http(401, "revoked")
+    with pytest.warns(ModelWarning, match="2 of 3 chunks got nothing"):
+        extract(chunks, {"keywords": {"llm": client}})
+    model.answer = lambda asked: Fault.http(400, "bad luck")
+    with pytest.raises(ExtractionError, match="all 3 calls failed"):  # nothing of this call was paid for
+        extract(chunks, {"summary": {"llm": client}})
+    model.answer = lambda asked: "again"
+    extract(chunks, {"summary": {"llm": client}})
+    assert values(chunks, "section_summary") == ["again"] * 3
 
-    from cantle_llm.extracting.together import _held, together_of
 
-    def made() -> tuple[int, Chunks]:
-        chunks = MDocument("x").chunk()
-        assert together_of(chunks) is together_of(chunks)
-        return id(chunks), chunks
-
-    key, chunks = made()
-    assert key in _held
-    del chunks
-    gc.collect()
-    assert key not in _held
+def test_several_documents_are_asked_for_together(model: Setup) -> None:
+    """What was paid for one document is kept when another ends the run, and prompts are in the language of each."""
+    texts = [
+        "The tide tables list the times of high and low water for each of the ports of the coast, and their heights.",
+        "As tabelas de marés indicam as horas da preia-mar e da baixa-mar em cada um dos portos da costa do Algarve.",
+    ]
+    some = [MDocument(text, source="same").chunk() for text in texts]
+    client = model.client(concurrency=1)
+    model.answer = lambda asked: Fault.http(401, "revoked") if asked.number else "ok"
+    fields = {"summary": {"llm": client}, "keywords": {"llm": client}}
+    with pytest.warns(ModelWarning) as warned:
+        extract(some, fields)
+    assert [chunks[0].metadata for chunks in some] == [{"section_summary": "ok"}, {}]
+    assert ["1 of 2 chunks" in str(warned[0].message), "2 of 2 chunks" in str(warned[1].message)] == [True, True]
+    first, second = model.server.requests
+    assert ("You write metadata" in first.system, "Escreves metadados" in second.system) == (True, True)
+    model.answer = lambda asked: "one" if "tide tables" in asked.prompt else "two"
+    extract(some, {"title": {"llm": model.client()}})  # two documents, though their names are alike
+    assert [chunks[0].metadata["document_title"] for chunks in some] == ["one", "two"]

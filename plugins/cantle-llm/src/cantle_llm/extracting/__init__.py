@@ -48,7 +48,9 @@ class Extractor:
         from cantle.errors import OptionError
 
         from .fields import check
+        from .together import begin
 
+        begin()
         if why := _refusal.get():
             raise OptionError(f"extract[{self.field!r}] asks a model. {why}")
         check(self.field, options, self.options)
@@ -57,7 +59,7 @@ class Extractor:
         """One mapping for each chunk, in order."""
         from .fields import extract
 
-        return extract(self.field, chunks, options, self.options)
+        return extract(self.field, document, chunks, options, self.options)
 
     async def acall(
         self, document: MDocument, chunks: Chunks, options: Mapping[str, Any]
@@ -70,7 +72,7 @@ class Extractor:
 
         stop = Event()
         try:
-            return await asyncio.to_thread(extract, self.field, chunks, options, self.options, stop.is_set)
+            return await asyncio.to_thread(extract, self.field, document, chunks, options, self.options, stop.is_set)
         except asyncio.CancelledError:
             stop.set()
             raise

@@ -13,7 +13,7 @@ from ..runs import Outcome, each
 from .clients import client_for
 from .loop import Loop
 from .progress import SlowBar
-from .prompts import in_words
+from .prompts import Prompt, in_words
 from .schemas import Form
 from .together import Together
 
@@ -21,7 +21,7 @@ __all__ = ["Asker", "asker_of"]
 
 
 class Asker:
-    """Asks for one field. `system` comes before every prompt.
+    """Asks for one field.
 
     `together` is what the fields of one call of `chunk()` know of each other, `client` and `model` whom they ask. Once
     `stopped()` is true no call is begun any more.
@@ -34,13 +34,12 @@ class Asker:
         self,
         client: Any,
         model: str | None,
-        system: str,
         concurrency: int,
         together: Together,
         stopped: Callable[[], bool],
     ) -> None:
         self._client, self._model, self._together = client, model, together
-        self._system, self._concurrency, self._stopped = system, concurrency, stopped
+        self._concurrency, self._stopped = concurrency, stopped
         self._options: dict[str, Any] = {"model": model} if model else {}
 
     def __enter__(self) -> Asker:
@@ -49,21 +48,21 @@ class Asker:
     def __exit__(self, *error: object) -> None:
         """Let go of what was made for this field."""
 
-    def answer(self, prompt: str) -> str:
+    def answer(self, prompt: Prompt) -> str:
         """The model's answer. Raises `ModelError`, for one that is blank too (`empty`)."""
         raise NotImplementedError
 
-    def object(self, prompt: str, form: Form) -> dict[str, Any]:
+    def object(self, prompt: Prompt, form: Form) -> dict[str, Any]:
         """The model's answer as an object of the form. Raises `ModelError`."""
         raise NotImplementedError
 
-    def messages(self, prompt: str, more: str = "") -> list[dict[str, str]]:
+    def messages(self, prompt: Prompt, more: str = "") -> list[dict[str, str]]:
         """The system message, unless it is blank, and the prompt."""
-        system = f"{self._system}\n\n{more}".strip() if more else self._system
+        system = f"{prompt.system}\n\n{more}".strip() if more else prompt.system
         first = [{"role": "system", "content": system}] if system.strip() else []
-        return [*first, {"role": "user", "content": prompt}]
+        return [*first, {"role": "user", "content": prompt.text}]
 
-    def all(self, prompts: Sequence[str], ask: Callable[[str], Any]) -> list[Outcome]:
+    def all(self, prompts: Sequence[Prompt], ask: Callable[[Prompt], Any]) -> list[Outcome]:
         """`ask` every prompt, equal ones once; the outcomes in the order of the prompts.
 
         None is asked once something went wrong that no call of this client survives, in whichever field.
@@ -72,7 +71,7 @@ class Asker:
         if fatal is not None:
             return [Outcome(error=fatal)] * len(prompts)
 
-        def one(prompt: str) -> Any:
+        def one(prompt: Prompt) -> Any:
             if self._stopped():
                 raise ModelError("cancelled")
             return ask(prompt)
@@ -91,22 +90,21 @@ class _OurClient(Asker):
         self,
         client: Client,
         model: str | None,
-        system: str,
         together: Together,
         stopped: Callable[[], bool],
         field: str,
     ) -> None:
-        super().__init__(client, model, system, client.concurrency, together, stopped)
+        super().__init__(client, model, client.concurrency, together, stopped)
         self.kept_in = "" if client.answers is None else client.answers.path
         self._run: Run = client.run(f"extract_{field}", stopped=stopped)
 
-    def answer(self, prompt: str) -> str:
+    def answer(self, prompt: Prompt) -> str:
         # Not `complete`, which takes off the white space around an answer: the fields decide on that.
         request = self._run.client.request(self.messages(prompt), **self._options)
         found: str = self._run.ask(request, _said)
         return found
 
-    def object(self, prompt: str, form: Form) -> dict[str, Any]:
+    def object(self, prompt: Prompt, form: Form) -> dict[str, Any]:
         found: dict[str, Any] = self._run.structured(
             self.messages(prompt), form.schema, name="metadata", check=form.read, **self._options
         )
@@ -120,26 +118,24 @@ class _AnyClient(Asker):
         self,
         client: Any,
         model: str | None,
-        system: str,
         together: Together,
         stopped: Callable[[], bool],
-        language: str,
     ) -> None:
         most = getattr(client, "concurrency", 1)
-        super().__init__(client, model, system, most if isinstance(most, int) and most > 0 else 1, together, stopped)
-        self._language, self._loop = language, Loop()
+        super().__init__(client, model, most if isinstance(most, int) and most > 0 else 1, together, stopped)
+        self._loop = Loop()
         self._options = {"temperature": 0.0, **self._options}
 
     def __exit__(self, *error: object) -> None:
         self._loop.close()
 
-    def answer(self, prompt: str) -> str:
+    def answer(self, prompt: Prompt) -> str:
         return _said(self._complete(self.messages(prompt)))
 
-    def object(self, prompt: str, form: Form) -> dict[str, Any]:
+    def object(self, prompt: Prompt, form: Form) -> dict[str, Any]:
         from cantle.commands import to_json
 
-        messages = self.messages(prompt, in_words(self._language, to_json(form.schema)))
+        messages = self.messages(prompt, in_words(prompt.language, to_json(form.schema)))
         for again in (True, False):
             try:
                 return form.read(valid_value(self._complete(messages), form.schema))
@@ -163,18 +159,15 @@ class _AnyClient(Asker):
 def asker_of(
     llm: Any,
     model: str | None,
-    system: str,
     together: Together,
     stopped: Callable[[], bool],
-    *,
     field: str,
-    language: str,
 ) -> Asker:
     """Who is asked, by the options `llm` and `model`: see `client_for`."""
     client, model = client_for(llm, model, field)
     if isinstance(client, Client):
-        return _OurClient(client, model, system, together, stopped, field)
-    return _AnyClient(client, model, system, together, stopped, language)
+        return _OurClient(client, model, together, stopped, field)
+    return _AnyClient(client, model, together, stopped)
 
 
 def _said(text: str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-from threading import Lock
 from typing import Any
 
 from cantle.errors import OptionError
 
 from ..client.client import Client
-from ..settings import PREFIX
+from ..sharing import shared_client
 
 __all__ = ["client_for"]
 
@@ -26,7 +23,7 @@ def client_for(llm: Any, model: str | None, field: str) -> tuple[Any, str | None
             raise OptionError(f"extract[{field!r}]: llm={llm!r} and model={model!r} both name a model. Keep one.")
         llm, model = None, llm
     if llm is None:
-        llm = _shared(field)
+        llm = shared_client(f"extract[{field!r}]")
     if not callable(getattr(llm, "complete", None)):
         raise OptionError(
             f"extract[{field!r}]: llm must be a Client, an object with complete(messages, **options), or the name of a "
@@ -41,35 +38,3 @@ def client_for(llm: Any, model: str | None, field: str) -> tuple[Any, str | None
         _ = llm.ready
         llm.request([{"role": "user", "content": "-"}], model=model)  # raises where it could not be asked
     return llm, model
-
-
-_clients: dict[object, Client] = {}
-_lock = Lock()
-
-
-def _shared(field: str) -> Client:
-    """One client for all fields and documents of a process, whatever models they name.
-
-    So a spending limit is kept over all of them, and the file of answers read once. What a limit is over several
-    processes nobody counts, so in a worker process one is an error.
-    """
-    said = tuple(sorted(item for item in os.environ.items() if item[0].startswith((PREFIX, "OPENAI_"))))
-    key = os.getpid(), said  # connections of another process are not ours
-    with _lock:
-        if key not in _clients:
-            _clients[key] = Client()
-            atexit.register(_clients[key].close)
-        client = _clients[key]
-    if client.has_limit and _is_child():
-        raise OptionError(
-            f"extract[{field!r}]: the spending limit of CANTLE_LLM_BUDGET or CANTLE_LLM_TOKEN_BUDGET holds in one "
-            "process, and this is one of several, each of which would spend as much. Use workers=1 (the calls of a "
-            "document are made at once in any case), or set no limit."
-        )
-    return client
-
-
-def _is_child() -> bool:
-    from multiprocessing import parent_process
-
-    return parent_process() is not None

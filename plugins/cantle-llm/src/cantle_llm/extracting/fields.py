@@ -12,9 +12,9 @@ from ..errors import ModelError, ModelWarning
 from ..telling import warn
 from .asking import asker_of
 from .clients import client_for
-from .contents import content, is_set, js_text, js_trim
+from .contents import is_set, js_text, js_trim
 from .options import Options
-from .prompts import PROMPTS
+from .prompts import PROMPTS, Prompt
 from .schemas import Form, form_of
 from .tally import Tally
 from .task import Found, Task
@@ -40,6 +40,7 @@ def _never() -> bool:
 
 def extract(
     field: str,
+    document: Any,
     chunks: Chunks,
     given: Mapping[str, Any],
     known: Sequence[str],
@@ -53,14 +54,12 @@ def extract(
     """
     options = Options(field, given, known)
     work = _FIELDS[field](options)
-    language = options.language() or _language_of(chunks)
-    prompts = PROMPTS[language]
-    instructions = options.text("instructions")
-    system = prompts.system if field != "schema" else prompts.schema if instructions is None else instructions
+    documents = _numbers(document, len(chunks))
+    languages = _languages(options.language(), chunks, documents)
     llm, model, together = options.any("llm"), options.text("model", blank=False), together_of(chunks)
-    with asker_of(llm, model, system, together, stopped, field=field, language=language) as asker:
+    with asker_of(llm, model, together, stopped, field) as asker:
         tally = Tally(field, chunks, together, bool(asker.kept_in))
-        task = Task(chunks, [content(chunk) for chunk in chunks], asker, prompts, tally)
+        task = Task(chunks, documents, languages, asker, tally, options.text("instructions"))
         try:
             found = work(task)
         except KeyboardInterrupt:
@@ -77,11 +76,24 @@ def extract(
     return found
 
 
-def _language_of(chunks: Chunks) -> str:
+def _numbers(document: Any, count: int) -> list[int]:
+    """The number of each chunk's document; of several, `document` is a list, with that of each chunk."""
+    several = document if isinstance(document, list) else [document] * count
+    known: dict[int, int] = {}
+    return [known.setdefault(id(one), len(known)) for one in several]
+
+
+def _languages(given: str | None, chunks: Chunks, documents: Sequence[int]) -> list[str]:
+    """The language of the prompts for each chunk: the one given, else its document's, if we have prompts in it."""
+    if given is not None:
+        return [given] * len(chunks)
     from cantle.words import language_of
 
-    found = language_of("\n".join(chunk.content for chunk in chunks))
-    return found if found in PROMPTS else "en"
+    texts: dict[int, list[str]] = {}
+    for chunk, number in zip(chunks, documents, strict=True):
+        texts.setdefault(number, []).append(chunk.content)
+    found = {number: language_of("\n".join(some)) for number, some in texts.items()}
+    return [one if (one := found[number]) in PROMPTS else "en" for number in documents]
 
 
 _OF = (("self", 0, "section_summary"), ("prev", -1, "prev_section_summary"), ("next", 1, "next_section_summary"))
@@ -92,10 +104,10 @@ def _summary(options: Options) -> _Work:
     wanted, single, template = options.summaries(), options.flag("single_line"), options.template("prompt_template")
 
     def work(task: Task) -> Found:
-        prompt, count = _or(template, task.prompts.summary), len(task.chunks)
+        count = len(task.chunks)
         # Those that no chunk takes need not be asked for.
         taken = {i + step for i in range(count) for of, step, _ in _OF if of in wanted}
-        asked = {i: task.prompt(prompt, text) for i, text in task.texts.items() if i in taken}
+        asked = {i: task.prompt(i, "summary", template, text) for i, text in task.texts.items() if i in taken}
         answers = task.ask(asked, task.asker.answer, "summary")
         texts = {i: _lines(text, single) for i, text in answers.items() if text is not None}
         return [
@@ -111,8 +123,7 @@ def _questions(options: Options) -> _Work:
     options.unused("embedding_only", "what is embedded is not decided here")
 
     def work(task: Task) -> Found:
-        prompt = _or(template, task.prompts.questions)
-        asked = {i: task.prompt(prompt, text, numQuestions=count) for i, text in task.texts.items()}
+        asked = {i: task.prompt(i, "questions", template, text, numQuestions=count) for i, text in task.texts.items()}
         answers = task.ask(asked, task.asker.answer, "questions")
         texts = {i: js_trim(_lines(text or "", single)) for i, text in answers.items()}
         return task.under("questions_this_excerpt_can_answer", texts, "")
@@ -124,8 +135,7 @@ def _keywords(options: Options) -> _Work:
     count, template = options.count("keywords", 5), options.template("prompt_template")
 
     def work(task: Task) -> Found:
-        prompt = _or(template, task.prompts.keywords)
-        asked = {i: task.prompt(prompt, text, maxKeywords=count) for i, text in task.texts.items()}
+        asked = {i: task.prompt(i, "keywords", template, text, maxKeywords=count) for i, text in task.texts.items()}
         answers = task.ask(asked, task.asker.answer, "keywords")
         return task.under("excerpt_keywords", {i: js_trim(text or "") for i, text in answers.items()}, "")
 
@@ -140,17 +150,16 @@ def _title(options: Options) -> _Work:
         """First a candidate for each chunk, then one title for each document."""
         documents: dict[Hashable, list[int]] = {}
         for i in task.texts:
-            documents.setdefault(_document_of(task.chunks[i], i), []).append(i)
-        prompt = _or(node_template, task.prompts.node)
-        asked = {i: task.prompt(prompt, task.contents[i]) for some in documents.values() for i in some[:nodes]}
+            documents.setdefault(_document_of(task.chunks[i], i, task.documents[i]), []).append(i)
+        first = [i for some in documents.values() for i in some[:nodes]]
+        asked = {i: task.prompt(i, "node", node_template, task.contents[i]) for i in first}
         answers = task.ask(asked, task.asker.answer, "title candidate")
         titles = combined(task, list(documents.values()), {i: js_trim(text or "") for i, text in answers.items()})
         task.lost = [i for i in task.texts if not titles.get(i)]
         return task.under("document_title", titles, "")
 
     def combined(task: Task, documents: Sequence[list[int]], candidates: Mapping[int, str]) -> dict[int, str]:
-        prompt = _or(combine_template, task.prompts.combine)
-        asked: dict[int, str] = {}  # by the number of the document's first chunk, as titles are
+        asked: dict[int, Prompt] = {}  # by the number of the document's first chunk, as titles are
         titles: dict[int, str] = {}
         for some in documents:
             there = [candidates[i] for i in some if i in candidates]
@@ -159,7 +168,7 @@ def _title(options: Options) -> _Work:
             elif len(there) == 1 and combine_template is None:
                 titles[some[0]] = there[0]  # one title for one candidate is that candidate
             else:
-                asked[some[0]] = task.prompt(prompt, ", ".join(there))
+                asked[some[0]] = task.prompt(some[0], "combine", combine_template, ", ".join(there))
         answers = task.ask(asked, task.asker.answer, "title of the document")
         titles |= {first: text or "" for first, text in answers.items()}
         return {i: titles[some[0]] for some in documents for i in some if some[0] in titles}
@@ -167,19 +176,21 @@ def _title(options: Options) -> _Work:
     return work
 
 
-def _document_of(chunk: Chunk, number: int) -> Hashable:
-    """What the chunks of one document share: its name in the metadata, else the name of the source."""
+def _document_of(chunk: Chunk, number: int, document: int) -> Hashable:
+    """What the chunks of one document share: its name in the metadata, else the document, if its source has a name."""
     for key in _IDS:
         if is_set(chunk.metadata.get(key)):
             return "named", js_text(chunk.metadata[key])
-    return ("source", chunk.source) if chunk.source else ("chunk", number)
+    return ("document", document, chunk.source) if chunk.source else ("chunk", number)
 
 
 def _schema(options: Options) -> _Work:
     form, key = form_of(options.any("schema")), options.text("metadata_key", blank=False)
 
     def work(task: Task) -> Found:
-        answers = task.ask(task.texts, lambda prompt: task.asker.object(prompt, form), "object")
+        answers = task.ask(
+            {i: task.bare(i) for i in task.texts}, lambda prompt: task.asker.object(prompt, form), "object"
+        )
         objects = {i: value for i, value in answers.items() if value is not None}
         if key is not None:
             return task.under(key, objects)
@@ -217,10 +228,6 @@ def _spread(chunks: Chunks, objects: Mapping[int, dict[str, Any]], form: Form) -
             ModelWarning,
         )
     return found
-
-
-def _or(template: str | None, default: str) -> str:
-    return default if template is None else template
 
 
 def _lines(text: str, single: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PROMPTS", "Prompts", "in_words"]
+__all__ = ["PROMPTS", "Prompt", "Prompts", "in_words"]
 
 
 class Prompts(NamedTuple):
@@ -21,6 +21,14 @@ class Prompts(NamedTuple):
     node: str
     combine: str
     schema: str
+
+
+class Prompt(NamedTuple):
+    """What a model is asked: the system message, the user's, and the language of the built-in words."""
+
+    system: str
+    text: str
+    language: str
 
 
 _ENGLISH = Prompts(

@@ -1,7 +1,8 @@
-"""What the fields of one call of `chunk()` know of each other."""
+"""What the fields of one call of `chunk()` or `extract()` know of each other."""
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 from weakref import ref
 
@@ -9,7 +10,7 @@ from cantle import Chunks
 
 from ..errors import ModelError
 
-__all__ = ["Together", "together_of"]
+__all__ = ["Together", "begin", "together_of"]
 
 _OF_A_MODEL = ("unauthorized", "not_found")
 """Fatal errors that another model of the same client may not have."""
@@ -21,6 +22,8 @@ class Together:
     def __init__(self) -> None:
         self.has_paid = False
         """An error would lose what was paid for."""
+        self.chunks: ref[Chunks] | None = None
+        """Whose fields they are, once one is extracted."""
         self._fatal: dict[tuple[int, str | None, bool], ModelError] = {}
 
     def note(self, client: Any, model: str | None, error: ModelError | None) -> None:
@@ -34,20 +37,19 @@ class Together:
         return self._fatal.get((id(client), None, False)) or self._fatal.get((id(client), model, True))
 
 
-_held: dict[int, tuple[ref[Chunks], Together]] = {}
+_current: ContextVar[Together | None] = ContextVar("cantle_llm_together", default=None)
+
+
+def begin() -> None:
+    """Another call begins: options are checked, all of them before the first field is extracted."""
+    _current.set(Together())
 
 
 def together_of(chunks: Chunks) -> Together:
-    """That of these chunks, as long as they live."""
-    key = id(chunks)
-    held = _held.get(key)
-    if held is not None and held[0]() is chunks:
-        return held[1]
-
-    def forget(gone: ref[Chunks]) -> None:
-        if _held.get(key, (None,))[0] is gone:
-            del _held[key]
-
-    made = Together()
-    _held[key] = (ref(chunks, forget), made)
-    return made
+    """That of the call which extracts fields of these chunks."""
+    current = _current.get()
+    if current is None or (current.chunks is not None and current.chunks() is not chunks):
+        current = Together()
+        _current.set(current)
+    current.chunks = ref(chunks)
+    return current
