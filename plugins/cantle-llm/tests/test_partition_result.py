@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import inspect
 import json
 import pickle
 import threading
@@ -17,11 +19,13 @@ from cantle.errors import OptionError, UnusedOptionWarning
 from cantle_llm import (
     Client,
     ModelWarning,
+    Partition,
     PartitionResult,
     Persisted,
     apartition,
     partition,
 )
+from cantle_llm.partitioning.options import Options
 from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 EXAMPLE = (
@@ -345,7 +349,7 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
         ({"client": "gpt"}, "must be a cantle_llm.Client"),
         ({"model": 3}, "model must be a name"),
         ({"max_lines_per_session": 0}, "max_lines_per_session must be a whole number of at least 1, got 0"),
-        ({"max_lines_per_session": 20}, "overlap_lines must be smaller"),
+        ({"max_lines_per_session": 20, "overlap_lines": 20}, "overlap_lines must be smaller"),
         ({"overlap_lines": -1}, "overlap_lines"),
         ({"max_chars_per_chunk": 1.5}, "max_chars_per_chunk"),
         ({"fallback_max_chars_per_block": True}, "fallback_max_chars_per_block"),
@@ -362,6 +366,29 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
 def test_wrong_arguments(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(OptionError, match=said):
         partition(EXAMPLE, **arguments)
+
+
+@pytest.mark.parametrize(("most", "starts"), [(1, 20), (10, 3), (20, 1)])
+def test_sessions_can_be_short_without_more_ado(most: int, starts: int) -> None:
+    text = "\n\n".join(f"Sentence {i} is here." for i in range(20))
+    result = modelled({"blocks": [{"ranges": [[0, most]], "label": "x"}]}, text, max_lines_per_session=most)
+    assert (result.sessions_used, result.coverage) == (starts, 1.0)
+    with pytest.warns(UnusedOptionWarning, match="max_lines_per_session has no effect"):
+        assert partition(text, max_lines_per_session=most).success
+
+
+def test_the_overlap_follows_the_session() -> None:
+    shared = [Options(max_lines_per_session=most).overlap for most in (1, 9, 10, 100, 299, 300, 400, 5000)]
+    assert shared == [0, 0, 1, 10, 29, 30, 30, 30]
+    assert Options(max_lines_per_session=10, overlap_lines=9).overlap == 9
+
+
+def test_all_doors_have_the_same_defaults() -> None:
+    strategy, signature = Partition(), inspect.signature(partition).parameters
+    for field in dataclasses.fields(Options):
+        assert signature[field.name].default == field.default
+        if field.name != "uncovered":
+            assert getattr(strategy, field.name) == field.default
 
 
 def test_a_document_of_another_type() -> None:

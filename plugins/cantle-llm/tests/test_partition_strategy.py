@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cantle import MDocument, registry
+from cantle import MDocument, chunk_many, registry
 from cantle.errors import OptionError, UnusedOptionWarning
 from cantle.testing import check_strategy
 from cantle_llm import Client, ModelWarning, Partition
@@ -153,6 +153,62 @@ def test_a_registry_loads_nothing_heavy() -> None:
     code = f"import sys, cantle; cantle.registry().strategies(); print([m for m in {heavy!r} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_documents_without_a_client_share_a_spending_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [MDocument(f"Document {i} is about tides. They rise and fall.") for i in range(6)]
+    answer = {"blocks": [{"ranges": [[0, 1]], "label": "x"}], "reasoning": ""}
+    with ScriptedServer(lambda asked: answer, usage=lambda asked, text: (1, 100)) as server:
+        for name, value in {
+            "BASE_URL": server.url,
+            "PRICE": "0,10000",
+            "BUDGET": "3.9",
+            "MAX_OUTPUT_TOKENS": "100",
+            "RETRIES": "0",
+        }.items():
+            monkeypatch.setenv(f"CANTLE_LLM_{name}", value)
+        with pytest.warns(ModelWarning, match="budget"):
+            found = [result.chunks for result in chunk_many(documents, "partition", model="m")]
+        assert len(server.requests) == 3  # a dollar each
+        assert [chunks[0].metadata["fallback"] for chunks in found if chunks] == [False] * 3 + [True] * 3
+        with pytest.warns(ModelWarning, match="budget"):
+            asyncio.run(documents[0].achunk("partition", engine="model", model="m"))
+        assert len(server.requests) == 3
+        for result in chunk_many(documents[:2], "partition", model="m", workers=2, errors="collect"):
+            assert isinstance(result.error, OptionError)
+            assert "holds in one process" in str(result.error)
+
+
+def test_a_client_is_sent_to_workers() -> None:
+    documents = [MDocument(TEXT, source=str(i)) for i in range(3)]
+    with ScriptedServer(anything) as server, Client("m", base_url=server.url, retries=0, reasks=0) as client:
+        alone = [result.chunks for result in chunk_many(documents, "partition", client=client, min_coverage=0)]
+        apart = [
+            result.chunks for result in chunk_many(documents, "partition", client=client, min_coverage=0, workers=2)
+        ]
+        assert len(server.requests) == 6
+    assert apart == alone
+    assert [chunks.config_hash for chunks in apart if chunks] == [chunks.config_hash for chunks in alone if chunks]
+    limited = Client("m", base_url="http://localhost:1/v1", token_budget=10)
+    with pytest.raises(OptionError, match="limit holds in one process"):
+        list(chunk_many(documents, "partition", client=limited, workers=2))
+
+
+def test_what_means_the_same_is_the_same_configuration(asking: Client) -> None:
+    document = MDocument("")
+    for options in ({}, {"client": asking}, {"model": "m", "client": asking}):
+        engine = "model" if options else "lexical"
+        hashes = {document.chunk("partition", **options, **more).config_hash for more in ({}, {"engine": engine})}
+        assert len(hashes) == 1
+    with pytest.raises(OptionError, match="asks no model, and client is given"):
+        Partition(engine="lexical", client=asking)
+
+
+def test_clients_that_answer_differently_are_different_configurations() -> None:
+    clients = [Client("a"), Client("b"), Client("a", temperature=0.7), Client("a", temperature="none"), Client("a")]
+    first, *others, again = [MDocument("").chunk("partition", client=client).config_hash for client in clients]
+    assert len({first, *others}) == 4
+    assert again == first
 
 
 def test_another_model_is_another_configuration(asking: Client) -> None:

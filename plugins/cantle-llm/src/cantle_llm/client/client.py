@@ -96,6 +96,12 @@ class Client:
         return self._own_counter(text)
 
     @property
+    def name(self) -> str:
+        """The model, and the temperature if one is set: what tells one client from another in a `config_hash`."""
+        warmth = self.settings.temperature
+        return self.model if warmth is None else f"{self.model} at temperature {warmth:g}"
+
+    @property
     def provider(self) -> str:
         """The provider's name as price lists have it; empty where it is not known."""
         if self.settings.provider:

@@ -14,6 +14,7 @@ import click
 from cantle.commands import Failure, counted, document, opened, printable, reading
 from cantle.errors import CantleWarning
 
+from ..partitioning.options import MOST_OVERLAP, Options
 from .client_options import client_of, client_options, default_answers, money, resumable
 
 if TYPE_CHECKING:
@@ -71,20 +72,41 @@ def _parameter(name: str, kind: Any, text: str) -> Callable[[Function], Function
     type=click.Choice(["lexical", "model"]),
     help="Who divides. Default: lexical, or model where --model is given.",
 )
-@_parameter("max-words-per-line", click.IntRange(min=1), "Longer sentences are several lines. Default: 50.")
-@_parameter("max-lines-per-session", click.IntRange(min=1), "Lines that the model is shown at once. Default: 400.")
-@_parameter("overlap-lines", click.IntRange(min=0), "How many of them the next session is shown too. Default: 30.")
-@_parameter("max-chars-per-chunk", click.IntRange(min=1), "Longer texts are cut into sub-texts first. Default: 80000.")
+@_parameter(
+    "max-words-per-line",
+    click.IntRange(min=1),
+    f"Longer sentences are several lines. Default: {Options.max_words_per_line}.",
+)
+@_parameter(
+    "max-lines-per-session",
+    click.IntRange(min=1),
+    f"Lines that the model is shown at once. Default: {Options.max_lines_per_session}.",
+)
+@_parameter(
+    "overlap-lines",
+    click.IntRange(min=0),
+    f"How many of them the next session is shown too. Default: {MOST_OVERLAP}, or a tenth of a shorter session.",
+)
+@_parameter(
+    "max-chars-per-chunk",
+    click.IntRange(min=1),
+    f"Longer texts are cut into sub-texts first. Default: {Options.max_chars_per_chunk}.",
+)
 @_parameter(
     "fallback-max-chars-per-block",
     click.IntRange(min=1),
-    "How long blocks are where the model gave no answer. Default: 3000.",
+    f"How long blocks are where the model gave no answer. Default: {Options.fallback_max_chars_per_block}.",
 )
-@_parameter("min-coverage", click.FloatRange(0, 1), "Fail when the model covers less of the lines. Default: 0.9.")
+@_parameter(
+    "min-coverage",
+    click.FloatRange(0, 1),
+    f"Fail when the model covers less of the lines. Default: {Options.min_coverage}.",
+)
 @_parameter(
     "uncovered",
     click.Choice(["report", "nearest"]),
-    "Lines that the model left out: report them, or put them into the nearest block too. Default: report.",
+    "Lines that the model left out: report them, or put them into the nearest block too. "
+    f"Default: {Options.uncovered}.",
 )
 @click.option(
     "--language",

@@ -62,7 +62,7 @@ class Modelled:
         self.language = options.language or self._guessed()
         self.lines = short_lines(source.text, lines_of(source, options.max_words_per_line), options.max_chars_per_chunk)
         self.parts = sub_texts(source.text, self.lines, options.max_chars_per_chunk)
-        self.windows = windows(self.parts, options.max_lines_per_session, options.overlap_lines)
+        self.windows = windows(self.parts, options.max_lines_per_session, options.overlap)
         self.log = begun(source, self.lines, f"model {clean(self.model)}")
 
     def _guessed(self) -> str | None:

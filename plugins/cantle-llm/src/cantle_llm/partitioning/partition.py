@@ -32,13 +32,13 @@ def partition(
     engine: str | None = None,
     client: Client | None = None,
     model: str | None = None,
-    max_chars_per_chunk: int = 80_000,
-    max_lines_per_session: int = 400,
-    overlap_lines: int = 30,
-    fallback_max_chars_per_block: int = 3_000,
-    min_coverage: float = 0.90,
-    max_words_per_line: int = 50,
-    uncovered: str = "report",
+    max_chars_per_chunk: int = Options.max_chars_per_chunk,
+    max_lines_per_session: int = Options.max_lines_per_session,
+    overlap_lines: int | None = Options.overlap_lines,
+    fallback_max_chars_per_block: int = Options.fallback_max_chars_per_block,
+    min_coverage: float = Options.min_coverage,
+    max_words_per_line: int = Options.max_words_per_line,
+    uncovered: str = Options.uncovered,
     language: str | None = None,
     progress: Progress = False,
     persist: Persist | None = None,
@@ -53,11 +53,11 @@ def partition(
     The text is divided into lines (sentences, headings, rows) of at most `max_words_per_line` words. Above
     `max_chars_per_chunk` characters (code points) it is cut into sub-texts at paragraphs, line breaks or sentences. A
     session shows the model at most `max_lines_per_session` lines of one sub-text; the next one begins with the last
-    `overlap_lines` of them. Sessions run at once, as many as the client's `concurrency`. A session that gives no usable
-    answer is a `ModelWarning`, and its lines go into blocks of at most `fallback_max_chars_per_block` characters. Below
-    `min_coverage` of the lines the result has `success` False. Lines that the model left out are reported, and with
-    `uncovered="nearest"` put into the nearest block. Labels are in the language of the text; `language` ("en", "pt",
-    "es", "fr", "de", "it") says which, instead of a guess.
+    `overlap_lines` of them (None: 30, or a tenth of a session where that is less). Sessions run at once, as many as the
+    client's `concurrency`. A session that gives no usable answer is a `ModelWarning`, and its lines go into blocks of
+    at most `fallback_max_chars_per_block` characters. Below `min_coverage` of the lines the result has `success` False.
+    Lines that the model left out are reported, and with `uncovered="nearest"` put into the nearest block. Labels are in
+    the language of the text; `language` ("en", "pt", "es", "fr", "de", "it") says which, instead of a guess.
 
     `progress` is True for a bar, or a function of (sessions done, sessions). `persist(result, name)` stores a
     successful result and gives a `Persisted`; `name()` makes a name for a new data set. `caller` is noted in the cost

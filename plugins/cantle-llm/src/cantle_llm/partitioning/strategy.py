@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cantle import Sized, option
 from cantle.errors import OptionError
 
+from .options import Options
+
 if TYPE_CHECKING:
     from cantle import Chunks, Source
 
     from ..client.client import Client
-    from .options import Options
     from .result import PartitionResult
 
 __all__ = ["Partition"]
@@ -45,21 +46,34 @@ class Partition(Sized):
     engine: str | None = option(
         None, "'model' or 'lexical'. None: 'model' with a client or a model, else 'lexical', which asks none."
     )
-    client: Client | None = option(None, "A cantle_llm.Client to ask.")
+    client: Client | None = option(None, "A cantle_llm.Client to ask, with answers of its own and a limit of its own.")
     model: str | None = option(
         None,
-        "The name of the model to ask. With no client, one is made for each document, by the CANTLE_LLM_* variables.",
+        "The name of the model to ask. Without a client, all documents share one of the CANTLE_LLM_* variables: "
+        "CANTLE_LLM_BUDGET is a limit for all of them, and answers are kept only where CANTLE_LLM_ANSWERS is set.",
     )
     max_chars_per_chunk: int = option(
-        80_000, "Longer texts are cut into sub-texts at paragraphs, lines or sentences first.", "code points"
+        Options.max_chars_per_chunk,
+        "Longer texts are cut into sub-texts at paragraphs, lines or sentences first.",
+        "code points",
     )
-    max_lines_per_session: int = option(400, "How many lines the model is shown at once.", "lines")
-    overlap_lines: int = option(30, "How many of them the next session is shown too.", "lines")
+    max_lines_per_session: int = option(
+        Options.max_lines_per_session, "How many lines the model is shown at once.", "lines"
+    )
+    overlap_lines: int | None = option(
+        Options.overlap_lines,
+        "How many of them the next session is shown too. None: 30, or a tenth of a session if that is less.",
+        "lines",
+    )
     fallback_max_chars_per_block: int = option(
-        3_000, "How long blocks are that are made mechanically, where the model gave no answer.", "code points"
+        Options.fallback_max_chars_per_block,
+        "How long blocks are that are made mechanically, where the model gave no answer.",
+        "code points",
     )
-    min_coverage: float = option(0.90, "Below this share of lines in the model's blocks there is a warning.")
-    max_words_per_line: int = option(50, "Longer sentences are several lines.", "words")
+    min_coverage: float = option(
+        Options.min_coverage, "Below this share of lines in the model's blocks there is a warning."
+    )
+    max_words_per_line: int = option(Options.max_words_per_line, "Longer sentences are several lines.", "words")
     language: str | None = option(
         None, "The language of the labels: 'en', 'pt', 'es', 'fr', 'de' or 'it'. None: that of the text."
     )
@@ -76,14 +90,18 @@ class Partition(Sized):
             )
         super().__post_init__()
         self._options()
-        if self.client is not None and self.model is None:  # which model it is belongs to what `config_hash` stands for
-            object.__setattr__(self, "model", getattr(self.client, "model", None) or None)
         if self.engine not in (None, "model", "lexical"):
             raise OptionError(f"engine must be 'model' or 'lexical', got {self.engine!r}.")
+        is_asked = self.client is not None or self.model is not None
+        if self.engine == "lexical" and is_asked:
+            given = "client" if self.client is not None else "model"
+            raise OptionError(f"engine='lexical' asks no model, and {given} is given. Leave one of them out.")
+        if self.engine == ("model" if is_asked else "lexical"):  # the same configuration, the same `config_hash`
+            object.__setattr__(self, "engine", None)
+        if self.client is not None and self.model is None:
+            object.__setattr__(self, "model", getattr(self.client, "model", None) or None)
 
     def _options(self) -> Options:
-        from .options import Options
-
         return Options(uncovered="nearest", **{name: getattr(self, name) for name in _ASKED})
 
     def _unused_now(self) -> dict[str, str]:
@@ -111,7 +129,12 @@ class Partition(Sized):
         return self._chunks(await apartition(source, uncovered="nearest", **self._arguments()))
 
     def _arguments(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("engine", "client", "model", *_ASKED)}
+        found = {name: getattr(self, name) for name in ("engine", "client", "model", *_ASKED)}
+        if self.client is None and (self.engine == "model" or self.model is not None):
+            from ..sharing import shared_client
+
+            found["client"] = shared_client("partition")
+        return found
 
     def _chunks(self, result: PartitionResult) -> Chunks:
         from .chunking import chunks_of
