@@ -6,8 +6,8 @@ import pytest
 
 from cantle_llm.lexical.cleaning import cleaned, shortened
 from cantle_llm.lexical.headings import headings
-from cantle_llm.lexical.looks import LOOSE, SURE, WEAK, look
 from cantle_llm.lines import Line
+from cantle_llm.lines.looks import LOOSE, SURE, WEAK, look
 
 BODY = "This is a paragraph of running text that is longer than any of the headings are."
 

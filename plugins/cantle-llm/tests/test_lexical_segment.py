@@ -72,6 +72,26 @@ def test_three_chapters_are_three_topics(cut) -> None:  # type: ignore[no-untype
     assert [SEED[lines[topic.first].start :][:9] for topic in found] == ["Chapter 1", "Chapter 2", "Chapter 3"]
 
 
+def test_chapters_under_single_line_breaks() -> None:
+    assert labels(SEED.replace("\n\n", "\n")) == labels(SEED)
+    book = (
+        "Do livro.\nI\nDo titulo.\nUma noite destas, vindo da cidade para o Engenho Novo, encontrei um rapaz.\n"
+        "II\nDo livro.\nAgora que expliquei o titulo, passo a escrever o livro, como ficou dito.\n"
+        "III\nIa a entrar na sala de visitas, quando ouvi proferir o meu nome e escondi-me.\n"
+    )
+    assert labels(book) == ["livro", "I – Do titulo.", "II – Do livro.", "III"]
+    assert labels(book.replace("\n", "\n\n"))[1:] == ["I – Do titulo.", "II – Do livro.", "III"]
+
+
+def test_a_chapter_of_one_paragraph_is_divided_by_its_words() -> None:
+    text = f"Chapter 1\n{CATS * 40}{STARS * 40}{BREAD * 40}\nChapter 2\nThe end is short."
+    lines = lines_of(Source(text))
+    found = segment(text, lines)
+    assert len(found) > 3
+    assert all(topic.first == 0 or lines[topic.first - 1].kind != "heading" for topic in found)
+    assert {text[lines[topic.first].start :][:9] for topic in found} >= {STARS[:9], BREAD[:9], "Chapter 2"}
+
+
 def test_no_lines_no_topics() -> None:
     assert segment("", []) == []
 

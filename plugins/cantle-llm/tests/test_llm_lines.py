@@ -48,14 +48,53 @@ def check(source: Source, most: int = 50) -> None:
 def test_the_text_of_the_example() -> None:
     lines = lines_of(Source(SEED))
     assert [(line.kind, line.opens, line.level) for line in lines] == [
-        ("heading", True, 1),
+        ("heading", True, 2),
         ("sentence", True, 0),
-        ("heading", True, 1),
+        ("heading", True, 2),
         ("sentence", True, 0),
         ("sentence", False, 0),
-        ("heading", True, 1),
+        ("heading", True, 2),
         ("sentence", True, 0),
     ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028"])
+@pytest.mark.parametrize("kind", ["text", "markdown"])
+def test_chapters_under_single_line_breaks(end: str, kind: str) -> None:
+    text = SEED.replace("\n\n", end)
+    lines = lines_of(Source(text, kind))
+    assert [text[line.start : line.end] for line in lines] == [SEED[i.start : i.end] for i in lines_of(Source(SEED))]
+    assert [line.kind for line in lines if line.opens] == ["heading", "sentence"] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How it ends in the end is what we are told in\nChapter 3. The last one is short.",
+        "How it ends, and why it does, is told in\nChapter 3\nof the book, which is the last one.",
+        "It ends well.\nChapter 3\nof the book says how.",
+        "It ends well, as books do in the end, all of them.\nChapter 3. The last one says how it went with\nMary.",
+        "Here is what is in it:\nChapter 1. One\nChapter 2. Two\nChapter 3. Three\nThat was all.",
+        "She counted.\nI\nShe went on with it, and so it went on.",
+    ],
+    ids=["wrapped", "goes on", "small letter", "full line", "contents", "one Roman number"],
+)
+def test_no_chapter_in_running_text(text: str) -> None:
+    assert not [line for line in lines_of(Source(text, "text")) if line.kind == "heading"]
+
+
+def test_chapters_among_other_lines() -> None:
+    text = "Foreword.\nPART I\nChapter 1: Arrival\nIt began.\n- milk\n- bread\nCHAPTER II\n“So.”\n第三章 旅途\n到了。"
+    lines = lines_of(Source(text, "text"))
+    assert [text[line.start : line.end] for line in lines if line.kind == "heading"] == [
+        "PART I",
+        "Chapter 1: Arrival",
+        "CHAPTER II",
+        "第三章 旅途",
+    ]
+    assert "".join(text[line.start : line.end] for line in lines).replace("\n", "") == text.replace("\n", "")
+    code = "Some text is here.\n\n```\nprint.\nChapter 1\nprint.\n```\n"
+    assert not [line for line in lines_of(Source(code, "markdown")) if line.kind == "heading"]
 
 
 def test_markdown() -> None:

@@ -21,6 +21,8 @@ __all__ = ["DEFAULT", "Model", "divide"]
 
 _SLAB = 4096
 """So many lines are prepared at a time, to bound the memory."""
+_SPARSE = 100
+"""Where fewer than one of so many lines opens a paragraph, there are no paragraphs, but a heading here and there."""
 _UNIT = float(1 << 20)
 """Logarithms are rounded to fractions of this, so that their sums are exact in any order."""
 
@@ -60,9 +62,9 @@ def divide(
 ) -> list[int]:
     """The numbers of the lines that begin a topic, without 0; `lines` are the lines' words as numbers from 0.
 
-    A topic begins preferably at a line that `opens` a paragraph (where only the first does, there are none), and only
-    in need at one that is `solid`: inside of a table or of code. Lines that are `part` of a longer text get topics as
-    long as those of a long text.
+    A topic begins preferably at a line that `opens` a paragraph (where besides the first fewer than one in a hundred
+    does, there are none), and only in need at one that is `solid`: inside of a table or of code. Lines that are `part`
+    of a longer text get topics as long as those of a long text.
     """
     import numpy as np
 
@@ -75,7 +77,7 @@ def divide(
     nearby = float(before[-1]) / count * (2 * model.around + 1 if part else min(count, 2 * model.around + 1))
     weight = model.concentration * max(nearby, model.least)
     begin = np.full(count, np.rint(_UNIT * (model.cost + model.growth * np.log(weight))))
-    if any(opens[1:]):
+    if sum(opens[1:]) * _SPARSE >= count:
         begin[~np.asarray(opens, bool)] += _UNIT * model.inside
     if any(solid):
         begin[np.asarray(solid, bool)] += _UNIT * model.solid

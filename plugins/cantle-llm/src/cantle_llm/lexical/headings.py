@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..lines import Line
+from ..lines import PARAGRAPH, Line
+from ..lines.looks import LOOSE, SURE, WEAK, is_bare, look
 from .cleaning import cleaned
-from .looks import LOOSE, SURE, WEAK, is_bare, look
 
 __all__ = ["Heading", "headings"]
 
 _MOST_CHARACTERS, _MOST_WORDS, _MOST_LINES = 100, 14, 3
 """A paragraph that is longer is no heading."""
 _LONGEST_TITLE = 60
+_BREAK = re.compile(r"[\r\n\u2028\u2029]")
 
 
 class Heading(NamedTuple):
@@ -116,7 +118,10 @@ def _titled(text: str, lines: Sequence[Line], found: Sequence[Heading]) -> list[
             while last + 1 < min(at + 5, len(lines)) and not lines[last + 1].opens:
                 last += 1
             size = title.end - title.start
-            if below.opens and size <= _LONGEST_TITLE and size < lines[last].end - below.start:
+            # Where paragraphs are lines, so is the title.
+            near = not PARAGRAPH.search(text, lines[heading.last].end, title.start)
+            ends = below.opens or (near and _BREAK.search(text, title.end, below.start))
+            if ends and size <= _LONGEST_TITLE and size < lines[last].end - below.start:
                 words = cleaned(text[title.start : title.end])
                 if words[:1].isupper():
                     heading = heading._replace(last=at, label=f"{heading.label.rstrip(' .:')} – {words}")

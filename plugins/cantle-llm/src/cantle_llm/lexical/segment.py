@@ -75,7 +75,8 @@ def _size(lines: Sequence[Line], part: Section) -> int:
 
 def _divided(lines: Sequence[Line], rows: Sequence[Sequence[int]], part: Section, *, of_more: bool) -> list[Section]:
     first, end = part.first, part.last + 1
-    opens = [line.opens for line in lines[first:end]]
+    # A heading stays with what is below it.
+    opens = [lines[i].opens and (i == first or lines[i - 1].kind != "heading") for i in range(first, end)]
     solid = [line.kind in _SOLID and not line.opens for line in lines[first:end]]
     inner = divide(rows[first:end], opens, solid, part=of_more and part.label is not None)
     borders = [first, *(first + border for border in inner), end]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .capping import capped
-from .titles import PARAGRAPH, level_of, titles
+from .titles import PARAGRAPH, level_of, with_titles
 
 if TYPE_CHECKING:
     from cantle import Source
@@ -117,7 +117,7 @@ def _pieces(source: Source) -> Iterator[_Piece]:
     text = source.text
     leaves = [(u.start, u.end, u.kind) for u in units(source) if u.kind not in _HOLDING and u.start < u.end]
     if source.kind not in ("html", "latex", "json"):
-        leaves = _with_titles(source, leaves)
+        leaves = with_titles(text, source.body, leaves, plain=source.kind != "markdown")
     at, held = source.body, None
     for start, end, kind in leaves:
         if end <= at:
@@ -155,22 +155,6 @@ def _parted(text: str, start: int, end: int, kind: str, has_before: bool) -> tup
     if end - tail > _MOST_MARKUP:
         tail = end
     return head, tail
-
-
-def _with_titles(source: Source, leaves: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """The leaves, with paragraphs that are titles as one heading each."""
-    solid = [(start, end) for start, end, kind in leaves if kind != "sentence"]
-    found = titles(source.text, source.body, solid, plain=source.kind != "markdown")
-    if not found:
-        return leaves
-    kept: list[tuple[int, int, str]] = [(start, end, "heading") for start, end in found]
-    i = 0
-    for leaf in leaves:
-        while i < len(found) and found[i][1] <= leaf[0]:
-            i += 1
-        if i == len(found) or leaf[1] <= found[i][0]:
-            kept.append(leaf)
-    return sorted(kept)
 
 
 def _divided(text: str, piece: _Piece, kind: str) -> Iterable[tuple[int, int]]:

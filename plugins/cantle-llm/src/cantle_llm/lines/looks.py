@@ -1,11 +1,11 @@
-"""Short paragraphs of plain text that look like headings, and how sure that is."""
+"""Short lines of plain text that look like headings, and how sure that is."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-__all__ = ["LOOSE", "SURE", "WEAK", "Look", "is_bare", "look"]
+__all__ = ["LOOSE", "SURE", "WEAK", "Look", "is_bare", "is_roman", "look"]
 
 LOOSE, WEAK, SURE = 0, 1, 2
 
@@ -15,14 +15,14 @@ _NUMBER = (
     r"dez|onze|doze|únic[oa]|primeir[oa]|segund[oa]|terceir[oa]|quart[oa]|quint[oa]|sext[oa]|sétim[oa]|oitav[oa]|non[oa]|"
     r"décim[oa]|primer[oa]?|tercer[oa]?|uno|dos|tres|cuatro|siete|ocho|nueve|diez|premi(?:er|ère)|deuxième|troisième|un|une|"
     r"deux|trois|quatre|cinq|sept|huit|neuf|dix|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|erste[rs]?|"
-    r"zweite[rs]?|dritte[rs]?|prim[oa]|second[oa]|terz[oa]|due|tre|quattro|cinque|sei|sette|otto|dieci)(?!\w)"
+    r"zweite[rs]?|dritte[rs]?|een|twee|drie|vijf|zes|zeven|negen|tien|prim[oa]|second[oa]|terz[oa]|due|tre|quattro|cinque|sei|sette|otto|dieci)(?!\w)"
 )
 _WORD = (
     r"(?:chapter|part|section|appendix|annex|article|art\.|book|volume|unit|lesson|act|scene|title|schedule|clause|letter|"
     r"cap[ií]tulo|cap\.|parte|se[cç][cç]?[ãa]o|subse[cç][ãa]o|secci[oó]n|anexo|ap[êeé]ndice|artigo|art[ií]culo|livro|libro|"
     r"t[ií]tulo|tomo|unidad[e]?|li[cç][ãa]o|aula|m[oó]dulo|module|ato|acto|cena|escena|cl[áa]usula|carta|lecci[oó]n|"
     r"chapitre|partie|annexe|livre|titre|leçon|lettre|kapitel|teil|abschnitt|anhang|buch|artikel|paragraph|lektion|"
-    r"capitolo|sezione|allegato|appendice|articolo|titolo|lezione|lettera)"
+    r"capitolo|sezione|allegato|appendice|articolo|titolo|lezione|lettera|hoofdstuk|deel|bijlage)"
 )
 _CHAPTER = re.compile(rf"{_WORD}\s{{1,4}}{_NUMBER}(?P<mark>\s{{0,2}}[.:)|–—-])?", re.IGNORECASE)
 _CHAPTER_CJK = re.compile(r"第[0-9０-９一二三四五六七八九十百千零〇两]{1,8}[章节節部編编卷回話话条條篇]")
@@ -40,7 +40,7 @@ class Look(NamedTuple):
 
 
 def look(label: str) -> Look | None:
-    """What a paragraph of these words may be; None where it looks like running text.
+    """What a line of these words that stands alone may be; None where it looks like running text.
 
     Sure is a word such as `Chapter` or `Artigo` with a number; weak are a number before a capital, a Roman number alone
     or before a capital, and capitals alone; loose is a capital first and no mark at the end.
@@ -55,8 +55,8 @@ def look(label: str) -> Look | None:
     number = _NUMBERED.match(label)
     if number and label[-1] not in ".!?;,:" and (label[number.end()].isupper() or _is_caseless(label[number.end()])):
         return Look(3 + number[1].count("."), WEAK)
-    roman = _ROMAN.match(label)
-    if roman and roman[0].strip(" .)") not in ("", "C", "D", "L", "M"):
+    roman = _roman(label)
+    if roman:
         rest = label[roman.end() :]
         if not rest or (rest[0].isupper() and rest[-1] not in ".!?;,:"):
             return Look(3, WEAK)
@@ -77,6 +77,17 @@ def is_bare(label: str) -> bool:
     return _BARE.fullmatch(label) is not None
 
 
+def is_roman(label: str) -> bool:
+    """Whether it is a Roman number alone; `C`, `D`, `L` and `M` are letters rather."""
+    roman = _roman(label)
+    return roman is not None and roman.end() == len(label)
+
+
+def _roman(label: str) -> re.Match[str] | None:
+    found = _ROMAN.match(label)
+    return found if found and found[0].strip(" .)") not in ("", "C", "D", "L", "M") else None
+
+
 def _is_caseless(char: str) -> bool:
     """Whether a letter is of a script without capitals."""
     return char.isalpha() and char.lower() == char.upper()
@@ -85,7 +96,7 @@ def _is_caseless(char: str) -> bool:
 def _rank(label: str) -> int:
     """Parts and books are above chapters, and these above articles and sections."""
     word = label[:5].casefold()
-    if word.startswith(("part", "book", "volum", "livr", "libro", "tomo", "teil", "buch")):
+    if word.startswith(("part", "book", "volum", "livr", "libro", "tomo", "teil", "buch", "deel")):
         return 1
     return (
         3
