@@ -37,12 +37,14 @@ def with_titles(text: str, body: int, leaves: Sequence[Leaf], *, plain: bool) ->
         while i < len(found) and found[i][1] <= start:
             i += 1
         at = start
-        for low, high in found[i:] if i < len(found) and found[i][0] < end else ():
-            if low >= end:
-                break
+        while i < len(found) and found[i][0] < end:
+            low, high = found[i]
             if low > at and not text[at:low].isspace():
                 kept.append((*_trimmed(text, at, low), kind))
             at = high
+            if at > end:  # it goes on into the next leaf
+                break
+            i += 1
         if at == start:
             kept.append((start, end, kind))
         elif at < end and not text[at:end].isspace():
