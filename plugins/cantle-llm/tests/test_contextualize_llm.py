@@ -250,3 +250,24 @@ def test_a_spending_limit_bounds_an_estimate() -> None:
 def test_chunks_must_be_given(function: Any, model: Setup) -> None:
     with pytest.raises(OptionError, match=r"chunks must be Chunks, or a list of dictionaries .*got None"):
         function(None, model.client())
+
+
+def test_a_limit_of_the_variables_holds_over_all_calls(model: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "BASE_URL": model.server.url,
+        "PRICE": "0,1000",
+        "BUDGET": "10",
+        "MAX_OUTPUT_TOKENS": "3000",
+    }.items():
+        monkeypatch.setenv(f"CANTLE_LLM_{name}", value)
+    model.server._usage = lambda asked, text: (1, 3000)
+    model.answer = lambda asked: "ok"
+    for name in ("m", "n", "o"):
+        found = contextualize(MDocument("x").chunk(), name)
+        assert (found.usage.calls, found.error) == (1, None)
+    with pytest.warns(ContextWarning, match="no note"):
+        found = contextualize(MDocument("y").chunk(), "p")
+    assert found.error is not None
+    assert found.error.reason == "budget"
+    assert [asked.body["model"] for asked in model.server.requests] == ["m", "n", "o"]
+    assert estimate_notes(MDocument("z").chunk(), "q").cost == Decimal(3)

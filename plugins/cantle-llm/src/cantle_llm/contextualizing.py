@@ -16,6 +16,7 @@ from .client.answers import key_of
 from .client.client import Client, Run
 from .client.usage import Control, Cost, Usage
 from .errors import ModelError
+from .sharing import shared_client
 
 __all__ = ["Contextualized", "Estimate", "NoteClient", "contextualize", "estimate_notes"]
 
@@ -104,18 +105,22 @@ class Contextualized:
 
 
 class NoteClient:
-    """A client's run as `cantle.contextualize` takes a client. `stopped` is the error that no call survives."""
+    """A client's run as `cantle.contextualize` takes a client. `stopped` is the error that no call survives.
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    `model` is another model than the client's own.
+    """
+
+    def __init__(self, run: Run, model: str | None = None) -> None:
+        self._run, self._model = run, model
         self.stopped: ModelError | None = None
 
     def ready(self) -> bool:
         """True. Raises `ModelError` or `OptionError` where no key or no model is given, which say what to do."""
-        if not self._run.client.model:
+        if not (self._model or self._run.client.model):
             raise OptionError(
                 "No model is named. Give client=Client(model=...) or client='gpt-4.1-nano', or set CANTLE_LLM_MODEL."
             )
+        self._run.client.request([{"role": "user", "content": "-"}], model=self._model)  # raises what is wrong with it
         return self._run.client.ready
 
     def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
@@ -123,7 +128,7 @@ class NoteClient:
         if self.stopped is not None:
             raise self.stopped
         try:
-            note: str = self._run.complete(messages, **options)
+            note: str = self._run.complete(messages, **({"model": self._model} | options))
         except ModelError as error:
             if error.is_fatal:
                 self.stopped = self.stopped or error
@@ -142,10 +147,10 @@ def contextualize(
     """Have a model write a note for each chunk that says what it is about: `cantle.contextualize`, with our client.
 
     `chunks` are `Chunks`, some of them in a list, or the dictionaries of `ContextRetrievalChunker`, which need their
-    `document`, the text. `client` is a `Client`, the name of a model, or None for the client of the `CANTLE_LLM_*`
-    variables; or give a `run` of a client, to add several documents up. Options are those of `cantle.contextualize`;
-    `concurrency` and `temperature` are the client's unless given, and a progress bar is shown on a terminal
-    (`progress=True`).
+    `document`, the text. `client` is a `Client`, the name of a model, or None: then the client of the `CANTLE_LLM_*`
+    variables is asked, one for the whole process. Or give a `run` of a client, to add several documents up. Options are
+    those of `cantle.contextualize`; `concurrency` and `temperature` are the client's unless given, and a progress bar
+    is shown on a terminal (`progress=True`).
 
     Notes are kept in the client's file of answers, under document, chunk, prompt and model: a second run asks for
     what is missing, and pays for that alone. A chunk whose call fails stays without a note, with a `ContextWarning`.
@@ -153,13 +158,9 @@ def contextualize(
     have the notes made until then. Raises `OptionError` for wrong arguments and where no model is named, `ModelError`
     where no key is given: before anything is asked.
     """
-    own, run = _run_of(client, run)
-    try:
-        asked = NoteClient(run)
-        found = _noted(asked, document, chunks, run.client, {"progress": True} | options)
-    finally:
-        if own:
-            run.client.close()
+    run, model = _run_of(client, run)
+    asked = NoteClient(run, model)
+    found = _noted(asked, document, chunks, run.client, {"progress": True} | options)
     return Contextualized(
         chunks=found,
         usage=run.ledger.usage,
@@ -171,19 +172,20 @@ def contextualize(
     )
 
 
-def _run_of(client: Client | str | None, run: Run | None) -> tuple[bool, Run]:
-    """The run, and whether its client was made here."""
+def _run_of(client: Client | str | None, run: Run | None) -> tuple[Run, str | None]:
+    """The run, and the model to name in its calls, if it is not the client's own."""
     if run is not None:
         if client is not None:
             raise OptionError("client and run are both given, and a run has its client. Keep one.")
-        return False, run
-    if client is not None and not isinstance(client, Client | str):
+        return run, None
+    if isinstance(client, Client):
+        return client.run("contextualize"), None
+    if client is not None and not (isinstance(client, str) and client.strip()):
         raise OptionError(
             f"client must be a cantle_llm.Client or the name of a model, got {client!r}. Other clients are for "
             "cantle.contextualize."
         )
-    own = not isinstance(client, Client)
-    return own, (client if isinstance(client, Client) else Client(client)).run("contextualize")
+    return shared_client("contextualize").run("contextualize"), client
 
 
 def _noted(asked: Any, document: Any, chunks: Any, client: Client, options: dict[str, Any]) -> Any:
@@ -215,27 +217,23 @@ def estimate_notes(
     chunks: Any, client: Client | str | None = None, *, document: Any = None, **options: Any
 ) -> Estimate:
     """What `contextualize` with these arguments would ask for at most. Nothing is asked; no key is needed."""
-    own, run = _run_of(client, None)
-    try:
-        counting = _Counting(run.client)
-        _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
-    finally:
-        if own:
-            run.client.close()
+    run, model = _run_of(client, None)
+    counting = _Counting(run.client, model)
+    _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
     return counting.total
 
 
 class _Counting:
     """Counts what would be asked, and answers with a note that nobody sees."""
 
-    def __init__(self, client: Client) -> None:
-        self._client, self.total = client, Estimate()
+    def __init__(self, client: Client, model: str | None) -> None:
+        self._client, self._model, self.total = client, model, Estimate()
         self._seen: set[str] = set()
         self._counter: Length | None = None
 
     def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
         client = self._client
-        request = client.request(messages, **options)
+        request = client.request(messages, **({"model": self._model} | options))
         key = key_of(request)
         held = client.answers.get(key) if client.answers is not None else None
         if (held is not None and not held.reason) or (client.answers is not None and key in self._seen):
@@ -249,7 +247,7 @@ class _Counting:
             self._counter = _counter(request.model)
         read = sum(int(self._counter(message["content"])) + _PER_MESSAGE for message in messages)
         written = request.max_output_tokens or _ANSWER
-        price = client.ledger.price if request.model == client.model else None
+        price = client.price(request.model)
         cost = None if price is None else sum(price.cost(read, written), Decimal(0))
         bounded = request.max_output_tokens is not None
         self.total += Estimate(1, 0, read, written, cost, bounded, reasks=client.settings.reasks)

@@ -54,7 +54,7 @@ class Client:
         self._own_counter: Length | None = None
         self.ledger = Ledger(
             "client",
-            self._price,
+            self.price,
             self._count,
             model=own.model,
             budget=own.budget,
@@ -76,14 +76,15 @@ class Client:
         return _again, (self.settings, self._api if self._given else None)
 
     def _check_price(self, model: str) -> None:
-        if self.settings.budget and self._price(model) is None:
+        if self.settings.budget and self.price(model) is None:
             raise OptionError(
                 f"A budget needs the price of the model, and none is known for {model!r}. Give price, in US dollars "
                 "for a million tokens of input and of output, as price=(0.1, 0.4), or provider. A limit in tokens, "
                 "token_budget, needs none."
             )
 
-    def _price(self, model: str) -> Price | None:
+    def price(self, model: str) -> Price | None:
+        """What this model costs; None where that is not known."""
         if self.settings.price is not None:
             read, write = self.settings.price
             return Price(f"given:{model}", read, write)

@@ -132,7 +132,7 @@ class Run:
             except RefusedError:
                 raise
             except AnswerError as error:
-                if not tries:
+                if not tries or error.reason == "truncated":  # with no more room it would end there once more
                     raise
                 asked = _asked_again(request, error)
 

@@ -14,7 +14,7 @@ __all__ = ["values", "without_thoughts"]
 _FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\n(.*?)```", re.DOTALL)
 _OPENING = re.compile(r"[\[{]")
 _MOST = 32
-"""How many places are tried at most, so that an answer made of brackets takes no long time."""
+"""How many places are tried in vain at most, so that an answer made of brackets takes no long time."""
 
 # A string, whole or broken off, or a comma that nothing follows.
 _COMMA = re.compile(r'"(?:[^"\\]|\\.)*"?|,(?=\s*[\]}])', re.DOTALL)
@@ -52,12 +52,15 @@ def values(text: str) -> Iterator[Any]:
     for value in _read(_fenced(answer)):
         seen += 1
         yield value
-    end = 0
-    for opening in islice(_OPENING.finditer(answer), _MOST):
+    end = failed = 0
+    for opening in _OPENING.finditer(answer):
         if opening.start() >= end:
             try:
                 value, end = _DECODER.raw_decode(answer, opening.start())
             except (ValueError, RecursionError):
+                failed += 1
+                if failed == _MOST:
+                    break
                 continue
             seen += 1
             yield value
