@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 import unicodedata
 from typing import Any
 
@@ -86,13 +88,100 @@ def test_empty_blocks_are_left_out(ranges: Any) -> None:
 def test_answers_without_a_usable_block_are_errors(text: str) -> None:
     with pytest.raises(AnswerError) as caught:
         read_answer(text, 0, 10)
-    assert caught.value.reason in ("empty", "malformed", "invalid")
+    assert caught.value.reason in ("empty", "malformed", "invalid", "truncated")
 
 
 def test_blocks_alone_and_words_around_them() -> None:
     found = read_answer('Here it is:\n```json\n[{"ranges": [[0, 9]], "label": "a"}]\n```', 0, 10)
     assert found.owner == [0] * 10
     assert [repair.what for repair in found.repairs] == ["blocks alone"]
+
+
+GOOD = answer({"ranges": [[0, 9]], "label": "a"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I looked at lines [0, 19] first.\n{GOOD}",
+        f'Example: {{"note": 1}}\n{GOOD}',
+        f'The form is {{"blocks": []}}, and here it is: {GOOD}',
+        f'{{"blocks": [{{"ranges": [[50, 60]], "label": "none of these"}}]}}\n{GOOD}',
+        f"```json\n[1]\n```\n```json\n{GOOD}\n```",
+        " ".join(f"[{i}, {i + 1}]" for i in range(100)) + GOOD,
+        f'{{"result": {GOOD}}}',
+        f"[{GOOD}]",
+        '{"note": [1, 2], "topics": [{"ranges": [[0, 9]], "label": "a"}]}',
+        f"So: {GOOD} And [7].",
+    ],
+)
+def test_the_first_value_with_usable_blocks_counts(text: str) -> None:
+    found = read_answer(text, 0, 10)
+    assert (found.owner, found.labels) == ([0] * 10, ["a"])
+
+
+def test_blocks_below_a_wrapper_are_told() -> None:
+    found = read_answer(f'{{"result": {GOOD}}}', 0, 10)
+    assert [(repair.block, repair.what) for repair in found.repairs] == [(-1, "wrapped")]
+    assert found.reasoning == "so"
+
+
+def test_what_is_deeper_is_not_looked_for() -> None:
+    with pytest.raises(AnswerError, match="no list of blocks"):
+        read_answer(f'{{"a": {{"b": {GOOD}}}}}', 0, 10)
+
+
+@pytest.mark.parametrize("fence", ["", "```json\n", "Here it is:\n"])
+@pytest.mark.parametrize("alone", [False, True])
+def test_of_an_answer_that_is_broken_off_the_whole_blocks_are_taken(alone: bool, fence: str) -> None:
+    blocks = [
+        {"ranges": [[0, 3]], "label": 'the ["first'},
+        {"ranges": [[4, 5]], "label": "b\\"},
+        {"ranges": [[6, 9]], "label": "c"},
+    ]
+    whole = json.dumps(blocks)
+    whole = whole if alone else f'{{"blocks": {whole}, "reasoning": "so"}}'
+    if alone and fence.startswith("Here"):
+        fence = ""
+    ends = [whole.index(json.dumps(block)) + len(json.dumps(block)) for block in blocks]
+    for end in range(whole.index("{", 1) if not alone else 1, len(whole)):
+        text = fence + whole[:end]
+        count = sum(end >= at for at in ends)
+        if not count:
+            with pytest.raises(AnswerError) as caught:
+                read_answer(text, 0, 10)
+            assert caught.value.reason == "truncated"
+            continue
+        found = read_answer(text, 0, 10)
+        assert len(found.labels) == count
+        assert found.labels[0] == 'the ["first'
+        what = "blocks alone" if "}]" in whole[:end] else "broken off"  # the list was whole by then
+        assert [(repair.block, repair.what) for repair in found.repairs] == [(-1, what)]
+
+
+def test_json_that_is_wrong_in_the_middle_is_not_broken_off() -> None:
+    text = '{"blocks": [{"ranges": [[0, 3]], "label": "a"}, {"ranges": [[4, oops]], "label": "b"}]}'
+    with pytest.raises(AnswerError) as caught:
+        read_answer(text, 0, 10)
+    assert caught.value.reason == "invalid"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]" * 60_000,
+        '{"blocks": [{}]}' * 10_000,
+        '{"a": [{"ranges": 0}]}' * 8_000,
+        '{"blocks": [' + '{"ranges": [[0, 1]], "label": "a"}, ' * 5_000,
+        '"blocks": [' * 15_000,
+        '{"blocks": ["' + '\\"' * 80_000,
+    ],
+)
+def test_long_answers_take_linear_time(text: str) -> None:
+    begun = time.process_time()
+    with contextlib.suppress(AnswerError):
+        read_answer(text, 0, 400)
+    assert time.process_time() - begun < 10
 
 
 @pytest.mark.parametrize(

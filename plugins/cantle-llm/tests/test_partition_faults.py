@@ -176,6 +176,31 @@ def test_all_sessions_fail() -> None:
     assert all(block.fallback and block.label is None and len(block.text) <= 250 for block in result.blocks)
 
 
+BROKEN = '{"blocks": [{"ranges": [[0, 9]], "label": "Ten lines"}, {"ranges": [[10, 19'
+
+
+@pytest.mark.parametrize("fault", [Fault.truncated(BROKEN), BROKEN])
+def test_the_whole_blocks_of_a_truncated_answer_are_taken(fault: Any, tmp_path: Path) -> None:
+    kept = tmp_path / "answers.jsonl"
+    with ScriptedServer(lambda asked: fault) as server, client(server, answers=kept, reasks=1) as asking:
+        result = partition(DOCUMENT, client=asking, min_coverage=0)
+        again = partition(DOCUMENT, client=asking, min_coverage=0)
+        assert len(server.requests) == 1
+    assert [(block.label, block.lines) for block in result.blocks] == [("Ten lines", ((0, 9),))]
+    assert (result.coverage, result.failed_sessions) == (0.25, 0)
+    assert [(repair.what, repair.after) for repair in result.repairs] == [("broken off", '"1 whole block(s)"')]
+    assert (again.blocks, again.repairs) == (result.blocks, result.repairs)
+
+
+@pytest.mark.parametrize("fault", [Fault.truncated(BROKEN[:30]), BROKEN[:30]])
+def test_a_truncated_answer_is_not_bought_twice(fault: Any) -> None:
+    with ScriptedServer(lambda asked: fault) as server, client(server, reasks=3) as asking:
+        with pytest.warns(ModelWarning, match="truncated"):
+            result = partition(DOCUMENT, client=asking)
+        assert len(server.requests) == 1
+    assert [failure.reason for failure in result.failures] == ["truncated"]
+
+
 NO_CALL_SUCCEEDS = [
     (Fault.http(401), "unauthorized"),
     (Fault.http(404), "not_found"),

@@ -10,7 +10,9 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from ..client.structured import parsed
+from ..client.written import values, without_thoughts
 from ..errors import AnswerError
+from .broken import broken_off
 from .cleaning import clean
 from .runs import runs_of
 
@@ -69,8 +71,61 @@ class Reading:
 
 
 def read_answer(text: str, window: int, count: int) -> Reading:
-    """The blocks of an answer for a window of `count` lines. Raises `AnswerError` where no block can be used."""
-    return _Reader(window, count).read(parsed(text))
+    """The blocks of an answer for a window of `count` lines: those of the first JSON value in it that has usable ones.
+
+    They may be one level below, under a name of the model's own. Of an answer that is broken off the whole blocks are
+    taken. Raises `AnswerError` where no block can be used.
+    """
+    error: AnswerError | None = None
+    for value in values(text):
+        for found in _lists(value):
+            try:
+                return _Reader(window, count).read(found)
+            except AnswerError as unusable:
+                error = error or unusable
+        error = error or AnswerError("invalid", "There is no list of blocks in it.")
+    broken = broken_off(without_thoughts(text))
+    if broken is not None:
+        found = _List(
+            broken.blocks, what="broken off", before=broken.rest, after=f"{len(broken.blocks)} whole block(s)"
+        )
+        try:
+            return _Reader(window, count).read(found)
+        except AnswerError:
+            raise AnswerError("truncated", "Its JSON is broken off before a block is whole.") from None
+    if error is not None:
+        raise error
+    parsed(text)  # raises: there is no JSON in it
+    raise AnswerError("malformed")
+
+
+class _List(NamedTuple):
+    """What may be the blocks of an answer, and what about it was not as asked for."""
+
+    blocks: list[Any]
+    reasoning: Any = None
+    what: str = ""
+    before: Any = None
+    after: Any = None
+
+
+def _lists(value: Any) -> Iterator[_List]:
+    """The lists of blocks in a JSON value: its own, or those one level below."""
+    found = _list(value)
+    if found is not None:
+        yield found
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        below = _list(inner)
+        if below is not None and (found is None or below.blocks is not found.blocks):
+            yield below._replace(what="wrapped", before=value, after="the blocks in it")
+
+
+def _list(value: Any) -> _List | None:
+    if isinstance(value, dict) and isinstance(value.get("blocks"), list):
+        return _List(value["blocks"], value.get("reasoning"))
+    if isinstance(value, list) and any(isinstance(block, dict) and "ranges" in block for block in value):
+        return _List(value, what="blocks alone", before=value, after="an object with blocks")
+    return None
 
 
 class _Reader:
@@ -79,18 +134,14 @@ class _Reader:
         self.owner = bytearray(count)  # 1: the line has a block
         self.found = Reading([-1] * count, [])
 
-    def read(self, value: Any) -> Reading:
-        blocks = value.get("blocks") if isinstance(value, dict) else value
-        if isinstance(value, list):
-            self._repaired(-1, "blocks alone", value, "an object with blocks")
-        if not isinstance(blocks, list):
-            raise AnswerError("invalid", "There is no list of blocks in it.")
-        for number, block in enumerate(blocks):
+    def read(self, given: _List) -> Reading:
+        if given.what:
+            self._repaired(-1, given.what, given.before, given.after)
+        for number, block in enumerate(given.blocks):
             self._block(number, block)
         if not self.found.labels:
             raise AnswerError("invalid", "There is no block in it that names a line of the text.")
-        reasoning = value.get("reasoning") if isinstance(value, dict) else None
-        self.found.reasoning = clean(reasoning, _REASONING) if isinstance(reasoning, str) else ""
+        self.found.reasoning = clean(given.reasoning, _REASONING) if isinstance(given.reasoning, str) else ""
         return self.found
 
     def _block(self, number: int, block: Any) -> None:
