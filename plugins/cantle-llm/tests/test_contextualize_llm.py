@@ -271,3 +271,9 @@ def test_a_limit_of_the_variables_holds_over_all_calls(model: Setup, monkeypatch
     assert found.error.reason == "budget"
     assert [asked.body["model"] for asked in model.server.requests] == ["m", "n", "o"]
     assert estimate_notes(MDocument("z").chunk(), "q").cost == Decimal(3)
+
+
+def test_a_warning_ends_in_one_full_stop(model: Setup) -> None:
+    model.answer = lambda asked: ""
+    with pytest.warns(ContextWarning, match=r"The answer is empty\.$"):
+        contextualize(MDocument("x").chunk(), model.client())

@@ -293,7 +293,7 @@ class _Run(Deliver):
                 else f"No note for chunk {block.name}"
             )
             _log.warning("%s: %s", what, cause, exc_info=error)
-            warn(f"{what}: {cause}.", ContextWarning)
+            warn(f"{what}: {cause.removesuffix('.')}.", ContextWarning)
         return True
 
     def result(self) -> Any:
