@@ -138,6 +138,24 @@ def test_many_tiny_sections_are_put_together() -> None:
     assert found[0].startswith("Term 0 … Term ")
 
 
+def test_short_neighbours_go_together_and_longer_ones_do_not() -> None:
+    for size, together in ((250, True), (320, False)):
+        text = "".join(f"## Term {number}\n\n{'Means a thing. ' * 30}"[:size].strip() + "\n\n" for number in range(20))
+        assert (len(labels(text, "markdown")) < 10) == together
+
+
+def test_prose_after_the_last_heading_is_divided() -> None:
+    text = f"CHAPTER I\n\nShort.\n\nCHAPTER II\n\nAs short.\n\nCHAPTER III\n\n{CATS}\n\n{STARS * 14}\n\n{BREAD * 16}"
+    found = labels(text)
+    assert found[:2] == ["CHAPTER I", "CHAPTER II"]
+    assert len(found) > 3
+    assert all((label or "").startswith("CHAPTER III: ") for label in found[2:])
+    # Sections that are all as long are what the author made of them, and so are those of markup.
+    even = "\n\n".join(f"CHAPTER {number}\n\n{STARS * 14}\n\n{BREAD * 16}" for number in ("I", "II", "III"))
+    assert labels(even) == ["CHAPTER I", "CHAPTER II", "CHAPTER III"]
+    assert labels(text.replace("CHAPTER I", "## CHAPTER I"), "markdown")[2:] == ["CHAPTER III"]
+
+
 def test_a_long_section_is_divided_under_its_heading() -> None:
     parts = [part * 16 for part in (CATS, STARS, BREAD) * 4]
     text = "# Everything\n\n" + "\n\n".join(parts) + "\n\n# End\n\nThat was it.\n"
@@ -174,6 +192,21 @@ def test_a_table_is_not_cut() -> None:
     both = lines + [line._replace(start=line.start + len(text), end=line.end + len(text)) for line in more]
     found = segment(text + STARS * 3, both)
     assert [topic.first for topic in found if topic.first < len(lines)] == [0]
+
+
+@pytest.mark.parametrize("kind", ["table", "code"])
+def test_what_is_solid_is_not_cut_where_its_words_change(kind: str) -> None:
+    head, rows, tail = CATS * 8, CATS * 16 + STARS * 16, BREAD * 16
+    text = f"{head}\n\n{rows}\n\n{tail}"
+    lines = plain(text)
+    first, last = (
+        next(i for i, line in enumerate(lines) if line.start >= at) for at in (len(head), len(text) - len(tail))
+    )
+    assert STARS[:9] in {text[lines[topic.first].start :][:9] for topic in segment(text, lines)}
+    both = [line._replace(kind=kind) if first <= number < last else line for number, line in enumerate(lines)]
+    found = segment(text, both)
+    assert len(found) > 1
+    assert not [topic for topic in found if first < topic.first < last]
 
 
 def test_portuguese_words_and_stems() -> None:

@@ -20,12 +20,16 @@ _BREAK = re.compile(r"[\r\n\u2028\u2029]")
 
 
 class Heading(NamedTuple):
-    """Lines `first` to `last` that are one heading, its level from 1 (the smaller, the higher) and its text."""
+    """Lines `first` to `last` that are one heading, its level from 1 (the smaller, the higher) and its text.
+
+    `marked` says that markup makes it one.
+    """
 
     first: int
     last: int
     level: int
     label: str
+    marked: bool = False
 
 
 class _Found(NamedTuple):
@@ -79,7 +83,7 @@ def _candidates(text: str, lines: Sequence[Line]) -> tuple[list[_Found], int]:
         label = cleaned(raw)
         seen = look(label) if label else None
         if said and label and (line.level or seen is None) and not _is_plain(raw, label):
-            found.append(_Found(Heading(at, last, line.level, label), SURE, said))
+            found.append(_Found(Heading(at, last, line.level, label, True), SURE, said))
         elif seen is None or (not said and len(label.split()) > _MOST_WORDS):
             continue
         elif seen.strength == SURE or said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import log
@@ -18,6 +19,22 @@ _WORDS = 3
 """The most content words of a phrase; one stop word may stand between two."""
 _READ = 400
 """Of a topic so many lines are read, spread evenly, and of a line so many words."""
+_PROSE = 0.25
+"""Markup and the like are read where other lines have less than this part of the words."""
+_ADDRESS = (
+    "mr mrs ms miss mister dr prof sir madam monsieur madame mademoiselle mme mlle sr sra srta dra senhor senhora "
+    "señor señora señorita dona doña herr frau fräulein signor signora signore signorina"
+)
+"""Titles of address, which say no more of a topic than stop words do."""
+_FOREIGN, _FOREIGN_SHARE = 3, 0.04
+"""So many different stop words of another language, and so large a part of the words: the topic is in that one too."""
+_HAN = re.compile("[\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_KANA = re.compile("[\u3041-\u309f]")
+_PARTICLES = frozenset("的了是这這那们們吗嗎呢吧很让讓也和与與或但把被从從就都该該其将將在一个個些我你他她它您么麼")
+"""Characters of Chinese function words: `的`, `一个`, `我们`."""
+_VARIES = ""
+_APART = re.compile(r"[^\s.,'’-]")
+"""What words that are quoted as they stand have not between them."""
 
 
 def key_phrases(
@@ -39,15 +56,18 @@ def key_phrases(
         spread.update({number for row in terms.rows[first : last + 1] for number in row})
     for (first, last), name in zip(topics, wanted, strict=True):
         if name:
-            yield _label(terms, _read(lines, first, last), spread, len(topics))
+            yield _label(terms, _read(terms, lines, first, last), spread, len(topics))
 
 
-def _read(lines: Sequence[Line], first: int, last: int) -> list[int]:
-    """The lines to read: of markup and the like only if there is nothing else."""
+def _read(terms: Terms, lines: Sequence[Line], first: int, last: int) -> list[int]:
+    """The lines to read: formulas only if there is nothing else, markup and the like if there is little else."""
     every = range(first, last + 1)
-    kept = [number for number in every if lines[number].kind != "other"] or every
-    count = len(kept)
-    return list(kept) if count <= _READ else [kept[i * count // _READ] for i in range(_READ)]
+    shown = [number for number in every if lines[number].kind != "formula"] or list(every)
+    prose = [number for number in shown if lines[number].kind != "other"]
+    if sum(len(terms.rows[n]) for n in prose) < _PROSE * sum(len(terms.rows[n]) for n in shown) or not prose:
+        prose = shown
+    count = len(prose)
+    return prose if count <= _READ else [prose[i * count // _READ] for i in range(_READ)]
 
 
 def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int) -> str | None:
@@ -55,12 +75,16 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
     used: Counter[tuple[int, ...]] = Counter()
     places: dict[tuple[int, ...], tuple[int, int]] = {}
     single: set[tuple[int, ...]] = set()
-    for line in lines:
-        read = terms.of(line, _READ)
+    beside: dict[tuple[int, ...], tuple[str, str]] = {}
+    for read in _telling(text, [terms.of(line, _READ) for line in lines]):
         single.update(term.numbers for term in read if term.numbers)
         for key, start, end in _phrases(read, text):
             used[key] += 1
             places.setdefault(key, (start, end))
+            if _HAN.match(text, start):
+                near = _neighbours(text, start, end)
+                known = beside.get(key, near)
+                beside[key] = (near[0] if near[0] == known[0] else _VARIES, near[1] if near[1] == known[1] else _VARIES)
     if not used:
         return _any_word(terms, lines)
 
@@ -69,6 +93,8 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
         return used[key] * rarity * (0.4 + 0.6 * len(key))
 
     keys = [key for key in used if used[key] > 1 or key in single]
+    # What always has the same Chinese character beside it is a piece of a word (accessor variety, Feng et al. 2004).
+    keys = [key for key in keys if beside.get(key, (_VARIES, _VARIES)) == (_VARIES, _VARIES)] or keys
     if any(_is_wide(places[key]) for key in keys):  # a Chinese character alone tells little
         keys = [key for key in keys if _is_wide(places[key])]
     keys.sort(key=lambda key: (-weight(key), places[key]))
@@ -88,6 +114,32 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
     return label
 
 
+def _telling(text: str, read: Sequence[Sequence[Term]]) -> list[list[Term]]:
+    """The words, where titles of address, and stop words of other languages that a topic is in too, count for none."""
+    from cantle.words import LANGUAGES, stop_words
+
+    counts = Counter(term.folded for line in read for term in line)
+    dull = set(_ADDRESS.split())
+    own = {term.folded for line in read for term in line if not term.numbers}
+    for language in LANGUAGES:
+        foreign = {word: counts[word] for word in stop_words(language) if word in counts and word not in own}
+        if len(foreign) >= _FOREIGN and sum(foreign.values()) >= _FOREIGN_SHARE * sum(counts.values()):
+            dull.update(foreign)
+    if any(_HAN.match(word) for word in counts) and not any(
+        _KANA.search(text, line[0].start, line[-1].end) for line in read if line
+    ):
+        dull |= _PARTICLES
+    return [[term._replace(numbers=()) if term.folded in dull else term for term in line] for line in read]
+
+
+def _neighbours(text: str, start: int, end: int) -> tuple[str, str]:
+    """The Chinese characters right before and behind; nothing where there is none, or one that is in no word."""
+    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    return tuple(  # type: ignore[return-value]
+        char if _HAN.match(char) and char not in _PARTICLES else _VARIES for char in (before, behind)
+    )
+
+
 def _is_wide(place: tuple[int, int]) -> bool:
     return place[1] - place[0] > 1
 
@@ -101,13 +153,14 @@ def _phrases(line: Sequence[Term], text: str) -> list[tuple[tuple[int, ...], int
         key = term.numbers
         found.append((key, term.start, term.end))
         end, skipped = term.end, False
+        wide = _HAN.match(text, term.start) is not None
         for following in line[i + 1 : i + 2 * _WORDS]:
             gap = text[end : following.start]
-            if len(gap) > 2 or gap.strip():
+            if len(gap) > 2 or gap.strip() or wide != (_HAN.match(text, following.start) is not None) or (wide and gap):
                 break
             end = following.end
             if not following.numbers:
-                if skipped:
+                if skipped or wide:
                     break
                 skipped = True
                 continue
@@ -120,9 +173,19 @@ def _phrases(line: Sequence[Term], text: str) -> list[tuple[tuple[int, ...], int
 
 
 def _any_word(terms: Terms, lines: Sequence[int]) -> str | None:
-    """The first words as they are, where all are stop words, numbers or single letters."""
+    """The first words that stand together, where all are stop words, numbers or single letters; if one is, of more."""
+    found: str | None = None
     for line in lines:
         words = terms.of(line, _READ)
-        if words:
-            return shortened(" ".join(terms.text[words[0].start : words[-1].end].split()), _LONGEST)
-    return None
+        i = 0
+        while i < len(words):
+            start, end = words[i].start, words[i].end
+            i += 1
+            while i < len(words) and not _APART.search(terms.text, end, words[i].start):
+                end = words[i].end
+                i += 1
+            run = " ".join(terms.text[start:end].split())
+            if sum(map(str.isalpha, run)) > 1:
+                return shortened(run, _LONGEST)
+            found = found or shortened(run, _LONGEST)
+    return found

@@ -20,6 +20,8 @@ _LONG = 12_000
 """Longer sections, in characters, are divided by their words."""
 _SMALL = 1500
 """A text with one heading is divided if it is longer."""
+_UNEVEN, _TIMES = 3000, 4
+"""In a text without markup so is a section that is longer, and more than so many times as long as the others mostly."""
 _SOLID = ("table", "code", "formula")
 
 
@@ -35,8 +37,9 @@ def segment(text: str, lines: Sequence[Line], *, language: str | None = None) ->
     """The topics of a text, which tile its lines in order. No model is asked; the same text gives the same topics.
 
     Headings come first: sections are topics, with the headings' words as labels. Small sections below another one stay
-    with it, and one of more than 12,000 characters is divided further. Where there are no headings the text is divided
-    where its words change, and labels are key phrases.
+    with it, and one of more than 12,000 characters is divided further; where no markup makes the headings, so is one of
+    more than 3,000 that is four times as long as the others are in the middle. Where there are no headings the text is
+    divided where its words change, and labels are key phrases.
 
     `language` tells stop words and stems: one of `cantle.words.LANGUAGES`, `"any"`, or None for a guess; it raises
     `OptionError` for another one. Takes time that is linear in the length of the text. A topic that has no heading has
@@ -51,15 +54,19 @@ def segment(text: str, lines: Sequence[Line], *, language: str | None = None) ->
     whole = sections(lines, found) if found else [Section(0, len(lines) - 1, None)]
     # Under a single heading a text divides as one without headings does.
     alone = len(found) == 1
-    most = _SMALL if alone else _LONG
-    if found and all(part.label is not None and _size(lines, part) <= most for part in whole):
+    most = [_SMALL] * len(whole) if alone else _limits(lines, whole, marked=any(heading.marked for heading in found))
+    divides = [not found or _size(lines, part) > limit for part, limit in zip(whole, most, strict=True)]
+    if found and not any(divides) and whole[0].label is not None:
         return [Topic(*part) for part in whole]
     terms = Terms(text, lines, language or language_of(text))
+    if len(whole) > 1 and whole[0].label is None and not any(terms.rows[: whole[1].first]):
+        # What nobody sees above the first heading is no topic.
+        whole[:2], divides[:2] = [whole[1]._replace(first=0)], [divides[1]]
     parts: list[Section] = []
     divided: list[bool] = []
-    for part in whole:
-        divides = not found or _size(lines, part) > most
-        pieces = _divided(lines, terms.rows, part, of_more=not alone) if divides else [part]
+    for part, long in zip(whole, divides, strict=True):
+        of_more = not alone and _size(lines, part) > _LONG
+        pieces = _divided(lines, terms.rows, part, of_more=of_more) if long else [part]
         parts.extend(pieces)
         divided.extend([len(pieces) > 1 or part.label is None] * len(pieces))
     names = key_phrases(terms, lines, [(part.first, part.last) for part in parts], divided)
@@ -71,6 +78,18 @@ def segment(text: str, lines: Sequence[Line], *, language: str | None = None) ->
 
 def _size(lines: Sequence[Line], part: Section) -> int:
     return lines[part.last].end - lines[part.first].start
+
+
+def _limits(lines: Sequence[Line], parts: Sequence[Section], *, marked: bool) -> list[int]:
+    """How long each section may be before it is divided."""
+    if marked or len(parts) < 2:
+        return [_LONG] * len(parts)
+    sizes = [_size(lines, part) for part in parts]
+    ranked = sorted(sizes)
+    # The median of the others, the greater of two.
+    middle = (len(sizes) - 1) // 2
+    others = [ranked[middle + (size <= ranked[middle])] for size in sizes]
+    return [min(_LONG, max(_UNEVEN, _TIMES * other)) for other in others]
 
 
 def _divided(lines: Sequence[Line], rows: Sequence[Sequence[int]], part: Section, *, of_more: bool) -> list[Section]:

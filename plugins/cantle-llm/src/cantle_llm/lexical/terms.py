@@ -12,6 +12,7 @@ from cantle.words import fold, stop_words, words
 
 from ..lines import Line
 from .stems import stemmer
+from .visible import Visible
 
 __all__ = ["Term", "Terms"]
 
@@ -19,36 +20,37 @@ _LONGEST = 40
 """Longer words are hashes, addresses, encoded data: they are left out."""
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _HAN = re.compile("[\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_MARKUP = re.compile(
-    r"</?[A-Za-z][^<>]{0,300}>|&#?\w{1,8};|\\(?:begin|end|label|ref|cite|href|url)\*?\{[^{}]{0,100}\}|\\[A-Za-z]{1,30}|"
-    r"\]\([^()\s]{1,300}\)|\bhttps?://[^\s<>()]{1,300}"
-)
-_SIGNS = re.compile(r"[<&\\]|\]\(|://")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 class Term(NamedTuple):
-    """A word at `[start, end)` of the text, and the numbers under which it counts: none for a stop word or a number."""
+    """A word at `[start, end)` of the text, and the numbers under which it counts: none for a stop word or a number.
+
+    `folded` is the word as it is compared.
+    """
 
     start: int
     end: int
     numbers: tuple[int, ...]
+    folded: str
 
 
 class Terms:
     """The content words of a text's lines by number, from 0 in order of first use.
 
     Words are counted by their stems, without stop words, numbers and single letters; a name such as `max_size` or
-    `e-mail` counts as its parts. For scripts without blanks see `_words`. Tags, commands of LaTeX and addresses are no
-    words.
+    `e-mail` counts as its parts. For scripts without blanks see `_words`. Markup, its comments, styles and scripts,
+    formulas of LaTeX and addresses are no words.
     """
 
     def __init__(self, text: str, lines: Sequence[Line], language: str | None) -> None:
         self.text = text
-        self._stop = stop_words(language)
+        self.stop = stop_words(language)
+        self._visible = Visible(text)
         self._stem: Callable[[str], str] = stemmer(language)
         self._numbers: dict[str, int] = {}
         self._kinds: list[tuple[int, ...]] = []  # the numbers of a word, by its place in `_known`
+        self._folded: list[str] = []
         self._known: dict[str, int] = {}  # words as written
         self._words, self._starts, self._ends = array("q"), array("q"), array("q")
         self._first = array("q", [0])
@@ -63,36 +65,31 @@ class Terms:
         """The first words of a line, by its number, with their places; stop words too."""
         a, b = self._first[line], min(self._first[line + 1], self._first[line] + most)
         return [
-            Term(start, end, self._kinds[word])
+            Term(start, end, self._kinds[word], self._folded[word])
             for start, end, word in zip(self._starts[a:b], self._ends[a:b], self._words[a:b], strict=True)
         ]
 
     def _read(self, line: Line) -> None:
         at, known = line.start, self._known
-        for start, end, word in _words(_shown(self.text[at : line.end])):
+        for start, end, word in _words(self._visible.of(line)):
             kind = known.get(word)
             if kind is None:
                 kind = known[word] = len(self._kinds)
-                self._kinds.append(self._counted(word))
+                self._folded.append(fold(word))
+                self._kinds.append(self._counted(self._folded[-1]))
             self._words.append(kind)
             self._starts.append(at + start)
             self._ends.append(at + end)
         self._first.append(len(self._words))
 
-    def _counted(self, word: str) -> tuple[int, ...]:
-        folded = fold(word)
-        if len(folded) > _LONGEST or folded in self._stop:
+    def _counted(self, folded: str) -> tuple[int, ...]:
+        if len(folded) > _LONGEST or folded in self.stop:
             return ()
         if _HAN.match(folded):
             return (self._numbers.setdefault(folded, len(self._numbers)),)
         parts = [folded] if folded.isalpha() else _LETTERS.findall(folded)
-        stems = [self._stem(part) for part in parts if len(part) > 1 and part not in self._stop]
+        stems = [self._stem(part) for part in parts if len(part) > 1 and part not in self.stop]
         return tuple(self._numbers.setdefault(stem, len(self._numbers)) for stem in stems)
-
-
-def _shown(text: str) -> str:
-    """What a reader sees of a line; blanks stand for the rest, so that places stay."""
-    return _MARKUP.sub(lambda match: " " * len(match[0]), text) if _SIGNS.search(text) else text
 
 
 def _words(text: str) -> Iterator[tuple[int, int, str]]:
