@@ -53,12 +53,12 @@ def test_without_a_model(file: Path) -> None:
     result = run(file, "-f", "text")
     assert result.exit_code == 0, result.output
     assert result.stdout.split("\n") == [
-        "block  lines  characters  label",
-        "0      0-1    0:98        Chapter 1. The Beginning.",
-        "1      2-4    100:179     Chapter 2. The Challenge.",
+        "block  sentences  characters  label",
+        "0      0-1        0:98        Chapter 1. The Beginning.",
+        "1      2-4        100:179     Chapter 2. The Challenge.",
         "",
     ]
-    assert result.stderr == "2 blocks, 5 lines, 100.0% covered\n"
+    assert result.stderr == "2 blocks, 5 sentences, 100.0% covered\n"
     assert run(file, "-f", "text", "-q").stderr == ""
 
 
@@ -122,7 +122,9 @@ def test_failures_are_exit_code_1_and_the_result_is_there(file: Path, tmp_path: 
         result = run(file, "--model", "m", "--base-url", server.url, "-o", out)
     assert result.exit_code == 1
     assert "Warning: 1 of 1 session(s) with the model failed (refused)" in result.stderr
-    assert "Error: 1 of 1 session failed (refused); run the same command again to ask for these only." in result.stderr
+    assert "no session was answered, 1 session" in result.stderr
+    assert "covered" not in result.stderr
+    assert "Error: no session was answered; 1 of 1 session failed (refused); run the same command" in result.stderr
     assert json.loads(out.read_text(encoding="utf-8"))["fallbackUsed"] is True
 
 
@@ -132,7 +134,7 @@ def test_coverage_below_the_threshold(file: Path) -> None:
         result = run(file, "--model", "m", "--base-url", server.url, "-f", "text")
         near = run(file, "--model", "m", "--base-url", server.url, "-f", "text", "--uncovered", "nearest")
     assert result.exit_code == 1
-    assert "covered 20.0% of the lines and left out 4 (--uncovered nearest" in result.stderr
+    assert "the model left out 4 of 5 sentences (--uncovered nearest" in result.stderr
     assert "a [2J" in result.stdout
     assert "\x1b" not in result.output
     assert near.exit_code == 1
@@ -180,6 +182,16 @@ def test_wrong_usage(arguments: list[str], said: str, file: Path) -> None:
     assert result.exit_code == 2, result.output
     assert said in result.stderr
     assert result.stdout == ""
+
+
+def test_several_files_and_directories(file: Path) -> None:
+    for given in ((file, file), (file.parent,)):
+        result = run(*given)
+        assert result.exit_code == 2
+        assert "cantle partition divides one file" in result.stderr
+        assert "cantle chunk" in result.stderr
+        assert "; do cantle partition" in result.stderr
+    assert run().exit_code == 2
 
 
 def test_the_file_is_not_replaced(file: Path) -> None:

@@ -168,10 +168,15 @@ def test_all_sessions_fail() -> None:
     with (
         ScriptedServer(lambda asked: Fault.http(500)) as server,
         client(server) as asking,
-        pytest.warns(ModelWarning, match="4 of 4"),
+        pytest.warns(ModelWarning, match="4 of 4 .* no session was answered"),
     ):
         result = partition(DOCUMENT, client=asking, fallback_max_chars_per_block=250, **ONE_TEXT)
     check(result)
+    assert (result.success, result.reason, result.coverage) == (False, "all_sessions_failed", 1.0)
+    found = result.to_dict()
+    assert (found["success"], found["reason"], found["missingCount"]) == (False, "all_sessions_failed", 0)
+    assert result.audit_log[-1] == "[partition] Partition failed: all_sessions_failed"
+    assert str(result).endswith("4 of 4 sessions failed: all_sessions_failed")
     assert result.failed_sessions == 4
     assert all(block.fallback and block.label is None and len(block.text) <= 250 for block in result.blocks)
 
@@ -263,7 +268,7 @@ def test_recorded_answers_are_used_although_the_budget_is_spent(tmp_path: Path) 
         with client(server, answers=kept) as asking, pytest.warns(ModelWarning):
             partition(DOCUMENT, client=asking, **ONE_TEXT)
         with (
-            client(server, answers=kept, budget="0", price=(1, 1)) as asking,
+            client(server, answers=kept, budget="0", price=(1, 1), concurrency=1) as asking,
             pytest.warns(ModelWarning, match="1 of 4"),
         ):
             result = partition(DOCUMENT, client=asking, **ONE_TEXT)

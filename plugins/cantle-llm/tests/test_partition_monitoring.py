@@ -48,6 +48,6 @@ def test_failures_are_logged_without_the_text(caplog: pytest.LogCaptureFixture) 
         modelled({"blocks": [{"ranges": [[0, 0]], "label": "secret"}]}, caller="mine")
     said = [record.getMessage() for record in caplog.records if record.name == "cantle_llm.partition"]
     assert len(said) == 1
-    assert "14.3%" in said[0]
+    assert "1 of 7 lines (14.2%)" in said[0]
     assert "caller=mine" in said[0]
     assert "secret" not in said[0]

@@ -5,26 +5,31 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
+import io
 import json
 import pickle
 import threading
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cantle_llm
 from cantle import MDocument, Source
-from cantle.errors import OptionError, UnusedOptionWarning
+from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning
 from cantle_llm import (
     Client,
     ModelWarning,
     Partition,
     PartitionResult,
     Persisted,
+    PersistError,
     apartition,
     partition,
 )
+from cantle_llm.partitioning.figures import percent
 from cantle_llm.partitioning.options import Options
 from cantle_llm.testing import Asked, Fault, ScriptedServer
 
@@ -200,15 +205,60 @@ def test_chunks_and_views() -> None:
     assert [chunk.text for chunk in chunks] == [block.text for block in result.blocks]
     assert chunks[1].metadata == {"label": "Chapter 2 – The Challenge", "block": 1, "fallback": False}
     assert str(result).split("\n") == [
-        "block  lines  characters  label",
-        "0      0-1    0:98        Chapter 1 – The Beginning",
-        "1      2-4    100:179     Chapter 2 – The Challenge",
-        "2      5-6    181:268     Chapter 3 – The Resolution",
-        "3 blocks, 7 lines, coverage 100.0%",
+        "block  sentences  characters  label",
+        "0      0-1        0:98        Chapter 1 – The Beginning",
+        "1      2-4        100:179     Chapter 2 – The Challenge",
+        "2      5-6        181:268     Chapter 3 – The Resolution",
+        "3 blocks, 7 sentences, coverage 100.0%",
     ]
     html = result._repr_html_()
     assert html.count("<tr>") == 4
     assert "Chapter 3 – The Resolution" in html
+
+
+def test_a_topic_of_many_stretches_keeps_its_view_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n\n".join(f"Sentence {i} is here." for i in range(300))
+    label = "Sentences with an even number, in a label that is longer than what a terminal has room for, by far"
+    even = {"ranges": [[i, i] for i in range(0, 300, 2)], "label": label}
+    odd = {"ranges": [[i, i] for i in range(1, 300, 2)], "label": "漢字" * 50}
+    result = modelled({"blocks": [even, odd]}, text)
+    monkeypatch.setenv("COLUMNS", "300")  # of a terminal; here is none
+    lines = str(result).split("\n")
+    assert lines[1].startswith("0      0, 2, 4 ... 298  0:")
+    assert max(map(len, lines)) == 80
+    assert lines[1].endswith("…")
+    assert "<td" in result._repr_html_()
+    assert ">0, 2, 4 ... 298<" in result._repr_html_()
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert label in str(result)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "said"),
+    [
+        (1799, 2000, "89.9%"),
+        (1999, 2000, "99.9%"),
+        (7, 7, "100.0%"),
+        (0, 3, "0.0%"),
+        (0, 0, "100.0%"),
+        (29, 100, "29.0%"),
+    ],
+)
+def test_shares_are_rounded_down(part: int, whole: int, said: str) -> None:
+    assert percent(part, whole) == said
+
+
+def test_coverage_at_the_threshold() -> None:
+    text = "\n\n".join(f"Sentence {i} is here." for i in range(20))
+    answer = {"blocks": [{"ranges": [[0, 17]], "label": "x"}]}
+    assert modelled(answer, text, min_coverage=0.9).success  # 18 of 20
+    with pytest.warns(ModelWarning, match=r"covered 18 of 20 lines \(90\.0%\), less than min_coverage \(90\.05%\)"):
+        assert modelled(answer, text, min_coverage=0.9005).reason == "coverage_below_threshold"
 
 
 def test_the_language_of_prompts_and_labels() -> None:
@@ -284,8 +334,22 @@ def test_a_partition_that_failed_is_not_stored() -> None:
         result = modelled(few, persist=lambda result, name: stored.append(result))
     assert (stored, result.persisted) == ([], None)
     assert result.audit_log[-1] == "[partition] Not stored: the partition failed"
-    with pytest.raises(OptionError, match="must return a"):
+
+
+def test_a_result_that_cannot_be_stored_is_not_lost() -> None:
+    def full(result: PartitionResult, name: Callable[[], str]) -> Persisted:
+        raise OSError("the disk is full")
+
+    with pytest.raises(PersistError, match="OSError: the disk is full") as caught:
+        modelled(persist=full)
+    check_example(caught.value.result)
+    assert caught.value.result.usage.calls == 1
+    assert isinstance(caught.value.__cause__, OSError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.result) == (str(caught.value), caught.value.result)
+    with pytest.raises(PersistError, match=r"must return a cantle_llm\.Persisted, got int") as caught:
         partition(EXAMPLE, persist=lambda result, name: 7)  # type: ignore[arg-type, return-value]
+    check_example(caught.value.result)
 
 
 # -- other ways ----------------------------------------------------------------------------------
@@ -346,7 +410,9 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
         ({"engine": "magic"}, "engine must be 'model' or 'lexical'"),
         ({"engine": "lexical", "model": "m"}, "asks no model"),
         ({"engine": "model"}, "needs a model"),
-        ({"client": "gpt"}, "must be a cantle_llm.Client"),
+        ({"client": 3}, "must be a cantle_llm.Client, got int"),
+        ({"client": "gpt-4.1-nano"}, "To name a model, give model='gpt-4.1-nano'"),
+        ({"clients": 3}, "partition has no argument 'clients'. Did you mean 'client'? It takes: document, engine"),
         ({"model": 3}, "model must be a name"),
         ({"max_lines_per_session": 0}, "max_lines_per_session must be a whole number of at least 1, got 0"),
         ({"max_lines_per_session": 20, "overlap_lines": 20}, "overlap_lines must be smaller"),
@@ -364,8 +430,40 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError) as caught:
         partition(EXAMPLE, **arguments)
+    assert said in str(caught.value)
+    with pytest.raises(OptionError) as caught:
+        asyncio.run(apartition(**{"document": EXAMPLE, **arguments}))
+    assert said.replace("partition has", "apartition has") in str(caught.value)
+
+
+def test_arguments_by_place() -> None:
+    said = r"partition takes one argument by place, the document; give the others by name: .*client="
+    with pytest.raises(OptionError, match=said):
+        partition(EXAMPLE, "model")  # type: ignore[misc]
+    with pytest.raises(OptionError, match="needs the document, a text, once, and it is not given"):
+        partition()  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match="needs the document, a text, once, and it is twice given"):
+        partition(EXAMPLE, document=EXAMPLE)  # type: ignore[misc]
+    with pytest.raises(OptionError, match=f"a{said}"):
+        asyncio.run(apartition(EXAMPLE, "model"))
+    with pytest.raises(OptionError, match="To name a model, give model='m'"):
+        Partition(client="m")  # type: ignore[arg-type]
+
+
+def test_a_text_that_is_the_name_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "guide.md"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        partition(str(path))
+        partition("\x00")
+        partition("x" * 100_000)
+        partition("\ud800")
+    path.write_text("# One\n", encoding="utf-8")
+    with pytest.warns(CantleWarning, match="is the name of a file") as caught:
+        partition(str(path))
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(("most", "starts"), [(1, 20), (10, 3), (20, 1)])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .client.client import Client, Run
     from .client.usage import Control, Cost, Usage
     from .contextualizing import Contextualized, Estimate, contextualize, estimate_notes
-    from .errors import AnswerError, BudgetError, ModelError, ModelWarning, RefusedError
+    from .errors import AnswerError, BudgetError, ModelError, ModelWarning, PersistError, RefusedError
     from .model.protocol import Model, Reply, Request
     from .partitioning.counters import counts
     from .partitioning.partition import apartition, partition
@@ -41,6 +41,7 @@ _HOMES = {
     "ModelWarning": "errors",
     "Partition": "partitioning.strategy",
     "PartitionResult": "partitioning.result",
+    "PersistError": "errors",
     "Persisted": "partitioning.result",
     "RefusedError": "errors",
     "Reply": "model.protocol",
@@ -69,6 +70,7 @@ __all__ = [
     "ModelWarning",
     "Partition",
     "PartitionResult",
+    "PersistError",
     "Persisted",
     "RefusedError",
     "Reply",

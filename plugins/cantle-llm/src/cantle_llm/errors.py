@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cantle.errors import CantleError, CantleWarning
 
-__all__ = ["REASONS", "AnswerError", "BudgetError", "ModelError", "ModelWarning", "RefusedError", "error_of"]
+__all__ = [
+    "REASONS",
+    "AnswerError",
+    "BudgetError",
+    "ModelError",
+    "ModelWarning",
+    "PersistError",
+    "RefusedError",
+    "error_of",
+]
 
 REASONS = {
     "rate_limited": "the provider asks to slow down (429)",
@@ -63,6 +74,17 @@ class BudgetError(ModelError):
 
     def __init__(self, reason: str = "budget", detail: str = "") -> None:
         super().__init__(reason, detail)
+
+
+class PersistError(CantleError):
+    """A partition was made and could not be stored. `result` is what was made, with all that was paid for."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[type[PersistError], tuple[str, Any]]:
+        return type(self), (str(self), self.result)
 
 
 class ModelWarning(CantleWarning):

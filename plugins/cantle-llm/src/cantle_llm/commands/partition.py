@@ -37,13 +37,16 @@ for nothing. With -e model, or --model NAME, a model is asked, which costs money
 or OPENAI_API_KEY, the other settings are options or CANTLE_LLM_* variables. Answers are kept in a file, so that the
 same command run again, after Ctrl-C too, asks only for what is missing.
 
-FILE may be - for standard input. The text is divided into lines (sentences, headings, rows); the model is shown some of
-them at once and says which belong together. Where it gives no usable answer, lines go into blocks without a label; what
-it leaves out is reported, or put into the nearest block.
+FILE may be - for standard input. The text is divided into sentences; headings, rows of tables and lines of code count
+as such. They are numbered from 0, and options and the json report call them lines: they are not the lines of the file.
+The model is shown some of them at once and says which belong together. Where it gives no usable answer, they go into
+blocks without a label; what it leaves out is reported, or put into the nearest block.
 
-Formats: text shows the labels with the lines and characters of each block; json is the whole report, with texts, costs
-and an audit log; jsonl has the blocks as chunks, as `cantle chunk` writes them. Without -f the suffix of -o says which;
-else it is text on a terminal and json in a pipe. Positions count characters (Unicode code points).
+Formats: text shows the labels with the sentences and characters of each block; json is the whole report, with texts,
+costs and an audit log; jsonl has the blocks as chunks, as `cantle chunk` writes them. Without -f the suffix of -o says
+which; else it is text on a terminal and json in a pipe. Positions count characters (Unicode code points).
+
+Several files, or a directory, as chunks of one file: `cantle chunk DIR -s partition`.
 
 \b
 Examples:
@@ -55,7 +58,7 @@ Examples:
   pdftotext report.pdf - | cantle partition - --kind pdf --language pt
 
 \b
-Exit codes: 0 all is well; 1 the model covered too few lines, a session failed or the budget was
+Exit codes: 0 all is well; 1 the model covered too few sentences, a session failed or the budget was
 reached (the result is written all the same), or no call can succeed; 2 wrong usage; 130 interrupted.
 """
 
@@ -65,7 +68,7 @@ def _parameter(name: str, kind: Any, text: str) -> Callable[[Function], Function
 
 
 @click.command("partition", help=_HELP, short_help="Divide a file into labelled topical blocks.")
-@click.argument("file", type=click.Path(allow_dash=True), metavar="FILE")
+@click.argument("files", type=click.Path(allow_dash=True), metavar="FILE", nargs=-1, required=True)
 @click.option(
     "-e",
     "--engine",
@@ -120,7 +123,7 @@ def _parameter(name: str, kind: Any, text: str) -> Callable[[Function], Function
 @click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def command(
-    file: str,
+    files: tuple[str, ...],
     engine: str | None,
     settings: dict[str, Any],
     read: dict[str, Any],
@@ -131,6 +134,7 @@ def command(
     **parameters: Any,
 ) -> None:
     """Divide the file and write the result; the help is `_HELP`."""
+    file = _one(files)
     if file == "" or out == "":
         raise click.UsageError("A name is empty. Name a file, or - for standard input.")
     if _same(file, out):
@@ -153,6 +157,18 @@ def command(
         click.echo(printable(_summary(result)), err=True)
     if not result.success or result.failed_sessions:
         raise Failure(_failure(result))
+
+
+def _one(files: tuple[str, ...]) -> str:
+    if len(files) == 1 and not os.path.isdir(files[0]):
+        return files[0]
+    given = f"{files[0]} is a directory" if len(files) == 1 else f"{len(files)} files are given"
+    names = files[0].rstrip(os.sep) if len(files) == 1 else "FILE1 FILE2"
+    loop = f'for f in {names}{"/*" if len(files) == 1 else ""}; do cantle partition "$f" -o "$f.json"; done'
+    raise click.UsageError(
+        f"{given}, and cantle partition divides one file. The blocks of all as chunks: `cantle chunk {names} -s "
+        f"partition`. A report for each, in a shell: `{loop}`."
+    )
 
 
 def _same(file: str, out: str | None) -> bool:
@@ -200,17 +216,19 @@ def _rendered(result: PartitionResult, format: str) -> str:
         return f"{result.to_json(indent=2)}\n"
     if format == "jsonl":
         return result.to_chunks().to_jsonl()
-    from ..partitioning.html_view import as_text
+    from ..partitioning.text_view import as_text
 
-    return "".join(f"{printable(line)}\n" for line in as_text(result, state=False).split("\n"))
+    return "".join(f"{printable(line)}\n" for line in as_text(result, ends_with_state=False).split("\n"))
 
 
 def _summary(result: PartitionResult) -> str:
-    parts = [
-        counted(len(result.blocks), "block"),
-        counted(result.total_lines, "line"),
-        f"{result.coverage:.1%} covered",
-    ]
+    from ..partitioning.figures import percent
+
+    parts = [counted(len(result.blocks), "block"), counted(result.total_lines, "sentence")]
+    if result.reason == "all_sessions_failed":
+        parts.append("no session was answered")
+    else:
+        parts.append(f"{percent(result.total_lines - result.missing_count, result.total_lines)} covered")
     if result.repairs:
         parts.append(f"answers repaired in {counted(len(result.repairs), 'place')}")
     if result.sessions_used:
@@ -227,11 +245,13 @@ def _failure(result: PartitionResult) -> str:
     said = []
     if result.reason == "coverage_below_threshold":
         said.append(
-            f"the model covered {result.coverage:.1%} of the lines and left out {result.missing_count} "
+            f"the model left out {result.missing_count:,} of {counted(result.total_lines, 'sentence')} "
             "(--uncovered nearest puts them into the nearest blocks, --min-coverage says how many may be left out)"
         )
     if result.control.reasons:
         said.append(f"stopped: {'; '.join(result.control.reasons)}")
+    if result.reason == "all_sessions_failed":
+        said.append("no session was answered")
     if result.failed_sessions:
         reasons = ", ".join(dict.fromkeys(failure.reason for failure in result.failures))
         said.append(

@@ -17,6 +17,7 @@ from .asking import Asked, ask
 from .assembling import audited, begun, block_of, snake
 from .cleaning import clean
 from .counters import count
+from .figures import percent
 from .merging import Group, grouped, nearest
 from .naming import Namer
 from .options import Options
@@ -133,13 +134,17 @@ class Modelled:
         total = len(self.lines)
         coverage = (total - len(missing)) / total if total else 1.0
         self.log.append(f"{len(groups)} block(s) assembled")
-        self.log.append(f"Coverage: {coverage:.1%} ({total - len(missing)}/{total})")
+        self.log.append(f"Coverage: {percent(total - len(missing), total)} ({total - len(missing)}/{total})")
         if missing and self.options.uncovered == "nearest":
             nearest(groups, missing, total)
             groups.sort(key=lambda group: group.lines[0])
             self.log.append(f"{len(missing)} line(s) that the model left out put into the nearest block")
         low = coverage < self.options.min_coverage
-        reason = asked.stopped.reason if asked.stopped is not None else "coverage_below_threshold" if low else None
+        reason = "coverage_below_threshold" if low else None
+        if failures and len(failures) == len(self.windows):
+            reason = "all_sessions_failed"
+        if asked.stopped is not None:
+            reason = asked.stopped.reason
         self.log.append("Partition finished" if reason is None else f"Partition failed: {reason}")
         text = self.source.text
         result = PartitionResult(
@@ -192,15 +197,19 @@ class Modelled:
         said = []
         if result.failures:
             reasons = ", ".join(dict.fromkeys(failure.reason for failure in result.failures))
+            all_failed = result.failed_sessions == result.sessions_used
             said.append(
                 f"{result.failed_sessions} of {result.sessions_used} session(s) with the model failed ({reasons}): "
-                "their lines are in blocks without a label."
+                + ("no session was answered, and all" if all_failed else "their")
+                + " lines are in blocks without a label."
             )
         if low:
+            covered = result.total_lines - result.missing_count
             rest = "put into the nearest blocks" if self.options.uncovered == "nearest" else "in no block"
             said.append(
-                f"The model covered {result.coverage:.1%} of the lines, less than min_coverage "
-                f"({self.options.min_coverage:.0%}): {result.missing_count} line(s) are {rest}."
+                f"The model covered {covered:,} of {result.total_lines:,} lines "
+                f"({percent(covered, result.total_lines)}), less than min_coverage "
+                f"({100 * self.options.min_coverage:g}%): {result.missing_count:,} line(s) are {rest}."
             )
         for line in said:
             _log.warning("%s caller=%s model=%s", line, self.caller, self.model)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from cantle.errors import OptionError, UnusedOptionWarning
+from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning
 
 from ..client.client import Client
+from ..errors import PersistError
 from ..telling import warn
+from .arguments import check_arguments, check_client
 from .modelled import Modelled, Progress
 from .options import ENGINES, Options
 from .result import PartitionResult, Persisted
@@ -22,10 +25,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Persist", "Progress", "apartition", "partition"]
 
+_LONGEST_NAME = 1000
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
 Persist = Callable[[PartitionResult, Callable[[], str]], Persisted]
 """What stores a result; it gets a function that makes a name for a new data set."""
 
 
+def _kindly(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function, with `OptionError` for arguments that it does not take."""
+
+    @wraps(function)
+    def called(*given: _P.args, **named: _P.kwargs) -> _R:
+        check_arguments(function, given, named, function.__name__)
+        return function(*given, **named)
+
+    return called
+
+
+@_kindly
 def partition(
     document: str | Source,
     *,
@@ -64,7 +83,8 @@ def partition(
     report.
 
     Raises `OptionError` for wrong arguments, before anything is asked, and `ModelError` where no call can succeed (a
-    wrong key, no such model, an empty account) and none did. Interrupted, it waits for the calls under way, so that
+    wrong key, no such model, an empty account) and none did. What `persist` raises is a `PersistError`, which has the
+    result. Interrupted, it waits for the calls under way, so that
     their answers are on file.
     """
     options = Options(
@@ -80,18 +100,16 @@ def partition(
     return run_partition(document, options, engine, client, model, progress, persist, caller, Event())
 
 
-async def apartition(document: str | Source, **arguments: Any) -> PartitionResult:
+async def apartition(document: str | Source, *more: Any, **arguments: Any) -> PartitionResult:
     """Like `partition`, in a thread: the event loop goes on. When it is cancelled, no further session is begun."""
     import asyncio
 
+    check_arguments(partition, (document, *more), arguments, "apartition")
     stop = Event()
     own: dict[str, Any] = dict.fromkeys(("engine", "client", "model", "persist"))
     own |= {"progress": False, "caller": "partition"}
     own |= {name: arguments.pop(name) for name in own if name in arguments}
-    try:
-        options = Options(**arguments)
-    except TypeError as error:
-        raise OptionError(f"apartition takes the arguments of partition: {error}.") from error
+    options = Options(**arguments)
     try:
         return await asyncio.to_thread(partial(run_partition, document, options, stop=stop, **own))
     except asyncio.CancelledError:
@@ -132,13 +150,27 @@ def _source(document: str | Source) -> Source:
     if isinstance(document, Source):
         return document
     if isinstance(document, str):
+        if _names_a_file(document):
+            warn(
+                f"The text {document!r} is the name of a file, and the name is divided, not what is in it. Pass "
+                "MDocument.from_file(...) for that.",
+                CantleWarning,
+            )
         return Source(document)
     raise OptionError(f"document must be a str, a Source or an MDocument, got {type(document).__name__}.")
 
 
+def _names_a_file(text: str) -> bool:
+    if len(text) > _LONGEST_NAME or len(text.splitlines()) != 1:
+        return False
+    try:
+        return os.path.isfile(text)
+    except ValueError:  # no name can have such characters
+        return False
+
+
 def _engine(engine: str | None, client: Client | None, model: str | None) -> str:
-    if client is not None and not isinstance(client, Client):
-        raise OptionError(f"client must be a cantle_llm.Client, got {type(client).__name__}.")
+    check_client(client)
     if model is not None and not isinstance(model, str):
         raise OptionError(f"model must be a name, got {model!r}.")
     if engine is None:
@@ -178,9 +210,20 @@ def _stored(result: PartitionResult, persist: Persist | None) -> PartitionResult
     if not result.success:
         result.audit_log += ("[partition] Not stored: the partition failed",)
         return result
-    stored = persist(result, result.name)
+    try:
+        stored = persist(result, result.name)
+    except Exception as error:
+        raise PersistError(
+            f"persist failed, and the partition is not stored: {type(error).__name__}: {error}. It is the `result` of "
+            "this error.",
+            result,
+        ) from error
     if not isinstance(stored, Persisted):
-        raise OptionError(f"persist must return a cantle_llm.Persisted, got {type(stored).__name__}.")
+        raise PersistError(
+            f"persist must return a cantle_llm.Persisted, got {type(stored).__name__}. The partition is the `result` "
+            "of this error.",
+            result,
+        )
     result.persisted = stored
     result.audit_log += (f"[partition] {stored.count} block(s) stored in data set {stored.dataset_id}",)
     return result

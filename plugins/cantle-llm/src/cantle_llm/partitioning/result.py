@@ -110,10 +110,12 @@ class Persisted:
 class PartitionResult:
     """The blocks of a document, with a report of how they came about.
 
-    `success` is False when the model covered less than `min_coverage` of the lines (`reason`
-    `"coverage_below_threshold"`) or could not be asked to the end (`"budget"`, `"quota"`, `"unauthorized"`, ...); the
-    blocks are there all the same. `coverage` is the share of lines that the model's blocks and those made mechanically
-    hold, before any line was put into the nearest block. `replayed` counts sessions whose answers were on file.
+    `success` is False when no session was answered (`reason` `"all_sessions_failed"`), when less than `min_coverage` of
+    the lines were covered (`"coverage_below_threshold"`), or when the model could not be asked to the end (`"budget"`,
+    `"quota"`, `"unauthorized"`, ...); the blocks are there all the same. `coverage` is the share of lines in blocks
+    before any line was put into the nearest one. Blocks that were made mechanically count: it does not say how much of
+    the document the model divided. That `failed_sessions`, `failures` and `fallback_used` say, and `fallback` of each
+    block. `replayed` counts sessions whose answers were on file.
     `usage`, `cost` and `control` are those of this run: answers on file cost nothing.
     """
 
@@ -214,7 +216,7 @@ class PartitionResult:
         return view(self)
 
     def __str__(self) -> str:
-        from .html_view import as_text
+        from .text_view import as_text
 
         return as_text(self)
 

@@ -92,6 +92,10 @@ class Partition(Sized):
         self._options()
         if self.engine not in (None, "model", "lexical"):
             raise OptionError(f"engine must be 'model' or 'lexical', got {self.engine!r}.")
+        if self.client is not None:
+            from .arguments import check_client
+
+            check_client(self.client)
         is_asked = self.client is not None or self.model is not None
         if self.engine == "lexical" and is_asked:
             given = "client" if self.client is not None else "model"
