@@ -18,6 +18,7 @@ import cantle
 from cantle.errors import CantleError, OptionError
 from cantle_llm import AnswerError, BudgetError, Client, ModelError, RefusedError, Reply, Request
 from cantle_llm.errors import REASONS, error_of
+from cantle_llm.runs import each
 from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 USER = [{"role": "user", "content": "hello"}]
@@ -246,10 +247,72 @@ def test_endings_of_the_address_do_not_matter(ending: str) -> None:
         assert client.complete(USER) == "fine"
 
 
-def test_a_failed_connection_says_so() -> None:
+def nobody() -> str:
+    """An address where nothing listens."""
     with ScriptedServer([]) as server:
-        url = server.url
-    with Client("m", base_url=url, retries=0) as client, pytest.raises(ModelError) as caught:
-        client.complete(USER)
+        return server.url
+
+
+def test_a_server_that_is_not_there_ends_a_run() -> None:
+    url = nobody()
+    with Client("m", base_url=url, retries=1) as client:
+        outcomes = each(list(range(40)), lambda n: client.complete([{"role": "user", "content": str(n)}]), workers=2)
+    errors = [outcome.error for outcome in outcomes]
+    assert {error.reason for error in errors if error} == {"unreachable"}
+    assert all(error is not None and error.is_fatal for error in errors)
+    assert len({id(error) for error in errors}) <= 3  # those of the first calls; the others have one of them
+    said = str(errors[0])
+    assert said.startswith(f"No connection to the server can be made. Is a server running at {url}, and is the address")
+    assert "refused" in said.lower() or os.name == "nt"
+    assert said.endswith("It was tried 2 times.")
+
+
+def test_a_host_that_is_not_known_is_unreachable() -> None:
+    with Client("m", base_url="http://no-such-host.invalid/v1", retries=0) as client:
+        with pytest.raises(ModelError, match=r"http://no-such-host\.invalid/v1") as caught:
+            client.complete(USER)
+    assert caught.value.reason == "unreachable"
+
+
+def test_a_server_that_has_answered_before_may_come_back() -> None:
+    with ScriptedServer(lambda asked: "fine") as server, Client("m", base_url=server.url, retries=0) as client:
+        assert client.complete(USER) == "fine"
+        client._api._client(0).base_url = nobody()  # type: ignore[union-attr]
+        with pytest.raises(ModelError) as caught:
+            client.complete(USER)
     assert caught.value.reason == "connection"
     assert not caught.value.is_fatal
+
+
+def test_a_request_that_was_never_sent_costs_nothing() -> None:
+    limit: dict[str, Any] = {"budget": "0.001", "price": (1, 1), "max_output_tokens": 300}  # room for one request
+    with Client("m", base_url=nobody(), retries=1, **limit) as client:
+        for _ in range(2):
+            with pytest.raises(ModelError) as caught:
+                client.complete(USER)
+            assert caught.value.reason == "unreachable"
+    assert client.control.decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("The model x does not exist", "The model x does not exist."),
+        ("It is not there..", "It is not there."),
+        ("Wait ...", "Wait ..."),
+        ("Is it there?", "Is it there?"),
+        ("It said 'no.'", "It said 'no.'"),
+        ("", ""),
+    ],
+)
+def test_what_providers_say_ends_in_one_full_stop(said: str, wanted: str) -> None:
+    assert str(ModelError("not_found", said)) == f"There is no such model or address (404). {wanted}".strip()
+
+
+def test_the_number_of_requests_is_a_sentence_of_its_own() -> None:
+    with (
+        ScriptedServer(lambda asked: Fault.http(500, "it does not exist")) as server,
+        Client("m", base_url=server.url, retries=1) as client,
+        pytest.raises(ModelError, match=r"it does not exist'?.*\. 2 requests were made\.$"),
+    ):
+        client.complete(USER)

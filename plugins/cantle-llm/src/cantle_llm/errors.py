@@ -15,6 +15,7 @@ __all__ = [
     "PersistError",
     "RefusedError",
     "error_of",
+    "sentence",
 ]
 
 REASONS = {
@@ -22,6 +23,7 @@ REASONS = {
     "server_error": "the provider failed (5xx)",
     "timeout": "no answer came in time",
     "connection": "the connection failed or was cut",
+    "unreachable": "no connection to the server can be made",
     "bad_request": "the provider does not take the request (4xx)",
     "context_length": "the request is too long for the model",
     "unauthorized": "the key is missing, wrong or not allowed to do this (401, 403)",
@@ -40,7 +42,15 @@ REASONS = {
 }
 """Why a call failed, as `ModelError.reason` says it."""
 
-_FATAL = {"unauthorized", "not_found", "quota", "budget", "cancelled"}
+_FATAL = {"unreachable", "unauthorized", "not_found", "quota", "budget", "cancelled"}
+
+
+def sentence(text: str) -> str:
+    """The text with one full stop at its end, or what ends it else: what providers write often has none."""
+    said = text.strip()
+    if said.endswith("..") and not said.endswith("..."):
+        return said[:-1]
+    return said if said.rstrip("\"')]}").endswith((".", "!", "?", "…", ":")) or not said else f"{said}."
 
 
 class ModelError(CantleError):
@@ -49,8 +59,7 @@ class ModelError(CantleError):
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
         meant = REASONS.get(reason, reason)  # a model of one's own may have reasons of its own
-        said = f" {detail}" if detail else ""
-        super().__init__(f"{meant[:1].upper()}{meant[1:]}.{said}")
+        super().__init__(" ".join(sentence(part) for part in (f"{meant[:1].upper()}{meant[1:]}", detail) if part.strip()))
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, str]]:
         return type(self), (self.reason, self.detail)

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import ModelError
+from ..errors import ModelError, sentence
 from .attempts import current
 from .dialect import Dialect, Dialects
 from .protocol import Reply, Request
@@ -50,6 +50,7 @@ class OpenAIModel:
         self._timeout, self._headers = timeout, headers
         self._environment = base_url is None if environment is None else environment
         self._sdks: dict[int, Any] = {}  # by the retries that are left; they share their connections
+        self._reached = False  # whether the server ever sent anything
         self._lock = Lock()
         self._fixed_format = structured != "auto"
         limit = "max_completion_tokens" if base_url is None or provider in _OURS[:2] else "max_tokens"
@@ -76,16 +77,27 @@ class OpenAIModel:
     def _made(self) -> Any:
         from openai import DefaultHttpxClient, OpenAI
 
+        class Http(DefaultHttpxClient):
+            """A request that found no connection was never sent, and costs nothing."""
+
+            def send(self, *args: Any, **kwargs: Any) -> Any:
+                try:
+                    return super().send(*args, **kwargs)
+                except Exception as error:
+                    if _has_no_connection(error):
+                        current().settle()
+                    raise
+
         return OpenAI(
             base_url=self._base_url,
             api_key=self._api_key,
             timeout=self._timeout,
             max_retries=self._retries,
             default_headers=self._headers,
-            http_client=DefaultHttpxClient(
+            http_client=Http(
                 timeout=self._timeout,
                 trust_env=not _is_here(self._base_url),
-                event_hooks={"request": [_on_request], "response": [_on_response]},
+                event_hooks={"request": [_on_request], "response": [self._on_response]},
             ),
         )
 
@@ -150,10 +162,39 @@ class OpenAIModel:
         try:
             return self._client(max(0, retries)).chat.completions.with_raw_response.create(**sent)
         except openai.OpenAIError as error:
+            if not self._reached and error.__cause__ is not None and _has_no_connection(error.__cause__):
+                raise self._unreachable(error.__cause__) from error
             made = classified(error, secret=self._api_key, sent=current().sent)
             if getattr(error, "status_code", None) in (400, 404, 422) and complaint(error):
                 raise _Refused(error, made) from None
             raise made from error
+
+    def _on_response(self, response: Any) -> None:
+        self._reached = True
+        if response.status_code >= 300:
+            current().settle()
+        if response.status_code == 429 and b"insufficient_quota" in response.read():
+            response.headers["x-should-retry"] = "false"  # the SDK takes it for a rate that will pass
+
+    def _unreachable(self, cause: BaseException) -> ModelError:
+        address = str(self._client(self._retries).base_url).rstrip("/")
+        sent = current().sent
+        tried = f" It was tried {sent} times." if sent > 1 else ""
+        why = f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
+        return ModelError(
+            "unreachable", f"Is a server running at {address}, and is the address right? {sentence(why)}{tried}"
+        )
+
+
+_UNCONNECTED = {"ConnectError", "ConnectTimeout", "ProxyError"}
+
+
+def _has_no_connection(error: BaseException) -> bool:
+    """Whether it came before there was a connection: refused, no such host, a certificate, a proxy.
+
+    By name: releases of the SDK differ in the package that their HTTP client is from.
+    """
+    return any(kind.__name__ in _UNCONNECTED for kind in type(error).__mro__)
 
 
 class _Refused(Exception):
@@ -166,13 +207,6 @@ class _Refused(Exception):
 
 def _on_request(request: Any) -> None:
     current().send()
-
-
-def _on_response(response: Any) -> None:
-    if response.status_code >= 300:
-        current().settle()
-    if response.status_code == 429 and b"insufficient_quota" in response.read():
-        response.headers["x-should-retry"] = "false"  # the SDK takes it for a rate that will pass
 
 
 def _pause(headers: Any, nth: int) -> float:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import AnswerError, ModelError, RefusedError
+from ..errors import AnswerError, ModelError, RefusedError, sentence
 from .dialect import FORMATS
 from .strict import is_strict
 
@@ -105,16 +105,17 @@ def classified(error: Any, *, secret: str = "", sent: int = 1) -> ModelError:
     if len(secret) > 3:
         said = said.replace(secret, "***")
     said = said[:500]
-    detail = f"{said} {sent} requests were made." if sent > 1 else said
+    detail = f"{sentence(said)} {sent} requests were made." if sent > 1 else said
     if isinstance(error, openai.APITimeoutError):
         return ModelError("timeout", detail)
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__
-        return ModelError("connection", f"{detail} {type(cause).__name__}: {str(cause)[:200]}." if cause else detail)
+        more = f"{type(cause).__name__}: {str(cause)[:200]}" if cause else ""
+        return ModelError("connection", f"{sentence(detail)} {sentence(more)}".strip())
     status = getattr(error, "status_code", None)
     made = of_status(status, f"{getattr(error, 'code', '') or ''} {_field(body, 'type')}", said, detail)
     if made.reason == "not_found" and (hint := _path_hint(error)):
-        return ModelError("not_found", f"{detail} {hint}")
+        return ModelError("not_found", f"{sentence(detail)} {hint}")
     return made
 
 
