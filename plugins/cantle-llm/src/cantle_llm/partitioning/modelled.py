@@ -23,6 +23,7 @@ from .naming import Namer
 from .options import Options
 from .result import Failure, PartitionResult, Uncovered
 from .runs import runs_of
+from .seen import seen_lines, seen_text
 from .sessions import short_lines, sub_texts, windows
 
 if TYPE_CHECKING:
@@ -60,8 +61,10 @@ class Modelled:
         self.call: dict[str, Any] = {"model": model} if model else {}
         self.run: Run = client.run(snake(caller))
         self.given = options.language is not None
+        self.seen = seen_text(source)
         self.language = options.language or self._guessed()
-        self.lines = short_lines(source.text, lines_of(source, options.max_words_per_line), options.max_chars_per_chunk)
+        lines = short_lines(source.text, lines_of(source, options.max_words_per_line), options.max_chars_per_chunk)
+        self.lines = seen_lines(self.seen, lines)
         self.parts = sub_texts(source.text, self.lines, options.max_chars_per_chunk)
         self.windows = windows(self.parts, options.max_lines_per_session, options.overlap)
         self.log = begun(source, self.lines, f"model {clean(self.model)}")
@@ -69,7 +72,7 @@ class Modelled:
     def _guessed(self) -> str | None:
         from cantle.words import language_of
 
-        return language_of(self.source.text[self.source.body :])
+        return language_of(self.seen[self.source.body :])
 
     def result(self) -> PartitionResult:
         """Ask, and assemble."""
@@ -79,7 +82,7 @@ class Modelled:
         self.log.append(f"{len(self.windows)} session(s) with the model needed")
         with self._told() as told:
             asked = ask(
-                self.source.text,
+                self.seen,
                 self.lines,
                 self.windows,
                 self.run,
