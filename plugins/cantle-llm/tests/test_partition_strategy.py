@@ -15,7 +15,7 @@ import pytest
 from cantle import MDocument, chunk_many, registry
 from cantle.errors import OptionError, UnusedOptionWarning
 from cantle.testing import check_strategy
-from cantle_llm import Client, ModelWarning, Partition
+from cantle_llm import Client, ModelWarning, Partition, partition
 from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 LINE = re.compile(r"^(\d+): ", re.MULTILINE)
@@ -173,6 +173,8 @@ def test_documents_without_a_client_share_a_spending_limit(monkeypatch: pytest.M
         assert [chunks[0].metadata["fallback"] for chunks in found if chunks] == [False] * 3 + [True] * 3
         with pytest.warns(ModelWarning, match="budget"):
             asyncio.run(documents[0].achunk("partition", engine="model", model="m"))
+        with pytest.warns(ModelWarning, match="budget"):
+            assert partition(documents[0], model="other").reason == "budget"
         assert len(server.requests) == 3
         for result in chunk_many(documents[:2], "partition", model="m", workers=2, errors="collect"):
             assert isinstance(result.error, OptionError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..client.client import Client, Run
+from ..client.client import Run
 from ..errors import AnswerError, ModelError, ModelWarning
 from ..telling import warn
 from .cleaning import clean
@@ -19,11 +19,9 @@ _MOST_LABELS, _MOST_CHARACTERS = 200, 80
 class Namer:
     """Asks when it is called, and adds what that costs to the result."""
 
-    def __init__(
-        self, client: Client, run: Run, options: dict[str, Any], language: str | None, given: bool, owned: bool
-    ) -> None:
-        self._client, self._run, self._options = client, run, options
-        self._language, self._given, self._owned = language, given, owned
+    def __init__(self, run: Run, options: dict[str, Any], language: str | None, given: bool) -> None:
+        self._run, self._options = run, options
+        self._language, self._given = language, given
 
     def __call__(self, result: PartitionResult) -> str:
         """The name. A call that fails is a `ModelWarning`, and the name made of the labels."""
@@ -41,8 +39,6 @@ class Namer:
             result.usage, result.cost = ledger.usage, ledger.cost
             if ledger.control.reasons:
                 result.control = ledger.control
-            if self._owned:
-                self._client.close()
         return name
 
 

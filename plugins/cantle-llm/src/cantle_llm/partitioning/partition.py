@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial, wraps
 from threading import Event
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -13,12 +12,13 @@ from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning
 
 from ..client.client import Client
 from ..errors import PersistError
+from ..sharing import shared_client
 from ..telling import warn
 from .arguments import check_arguments, check_client
-from .modelled import Modelled, Progress
+from .by_model import Modelled, Progress
+from .by_words import by_words
 from .options import ENGINES, Options
 from .result import PartitionResult, Persisted
-from .unaided import unaided
 
 if TYPE_CHECKING:
     from cantle import Source
@@ -67,7 +67,8 @@ def partition(
 
     With a `client` or the name of a `model` a model divides it; without, the embedded engine does, by headings and by
     the words that neighbouring lines share. `engine` ("model" or "lexical") says which, whatever is given; "model"
-    alone takes the client of the `CANTLE_LLM_*` variables. `document` is a text, or a `Source` or `MDocument`.
+    alone takes that of the `CANTLE_LLM_*` variables. Without a client, all calls in a process share one, with the limit
+    and the answers that these variables name. `document` is a text, or a `Source` or `MDocument`.
 
     The text is divided into lines (sentences, headings, rows) of at most `max_words_per_line` words. Above
     `max_chars_per_chunk` characters (code points) it is cut into sub-texts at paragraphs, line breaks or sentences. A
@@ -138,10 +139,9 @@ def run_partition(
         raise OptionError(f"persist must be a function of (result, name), got {persist!r}.")
     if _engine(engine, client, model) == "lexical":
         _warn_unused(options)
-        return _stored(unaided(source, options, caller), persist)
-    with _client_of(client, model) as asked:
-        result = Modelled(source, options, asked, model, progress, caller, stop, owned=client is None).result()
-        return _stored(result, persist)
+        return _stored(by_words(source, options, caller), persist)
+    asked = _client_of(client, model)
+    return _stored(Modelled(source, options, asked, model, progress, caller, stop).result(), persist)
 
 
 def _source(document: str | Source) -> Source:
@@ -188,20 +188,15 @@ def _warn_unused(options: Options) -> None:
         warn(f"{name} has no effect with the lexical engine; leave it out.", UnusedOptionWarning)
 
 
-@contextmanager
-def _client_of(client: Client | None, model: str | None) -> Iterator[Client]:
-    if client is not None:
-        if not (model or client.model):
-            raise OptionError("No model is named. Give Client(model=...), model=..., or set CANTLE_LLM_MODEL.")
-        yield client
-        return
-    made = Client(model)
-    if not made.model:
+def _client_of(client: Client | None, model: str | None) -> Client:
+    asked = shared_client("partition") if client is None else client
+    if not (model or asked.model):
         raise OptionError(
             "engine='model' needs a model. Give model=... or client=Client(...), or set CANTLE_LLM_MODEL."
+            if client is None
+            else "No model is named. Give Client(model=...), model=..., or set CANTLE_LLM_MODEL."
         )
-    with made:
-        yield made
+    return asked
 
 
 def _stored(result: PartitionResult, persist: Persist | None) -> PartitionResult:

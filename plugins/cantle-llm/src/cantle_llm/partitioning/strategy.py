@@ -133,12 +133,7 @@ class Partition(Sized):
         return self._chunks(await apartition(source, uncovered="nearest", **self._arguments()))
 
     def _arguments(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in ("engine", "client", "model", *_ASKED)}
-        if self.client is None and (self.engine == "model" or self.model is not None):
-            from ..sharing import shared_client
-
-            found["client"] = shared_client("partition")
-        return found
+        return {name: getattr(self, name) for name in ("engine", "client", "model", *_ASKED)}
 
     def _chunks(self, result: PartitionResult) -> Chunks:
         from .chunking import chunks_of

@@ -52,11 +52,9 @@ class Modelled:
         progress: Progress,
         caller: str,
         stop: Event,
-        *,
-        owned: bool,
     ) -> None:
         self.source, self.options, self.client = source, options, client
-        self.progress, self.caller, self.stop, self.owned = progress, caller, stop, owned
+        self.progress, self.caller, self.stop = progress, caller, stop
         self.model = model or client.model
         self.call: dict[str, Any] = {"model": model} if model else {}
         self.run: Run = client.run(snake(caller))
@@ -175,7 +173,7 @@ class Modelled:
             caller=self.caller,
             provider=self.client.provider,
             model=self.model,
-            namer=Namer(self.client, self.run, self.call, self.language, self.given, self.owned),
+            namer=Namer(self.run, self.call, self.language, self.given),
         )
         self._monitor(result, low)
         return result

@@ -16,10 +16,10 @@ from .result import PartitionResult
 if TYPE_CHECKING:
     from cantle import Source
 
-__all__ = ["unaided"]
+__all__ = ["by_words"]
 
 
-def unaided(source: Source, options: Options, caller: str) -> PartitionResult:
+def by_words(source: Source, options: Options, caller: str) -> PartitionResult:
     """The result of the lexical engine."""
     from ..lexical import segment
 
