@@ -97,6 +97,7 @@ def test_few_lines_of_another_kind_do_not_name_a_topic() -> None:
         ("<h2>C#</h2>", "C#"),
         ("<h2>§ 3 Duties</h2>", "§ 3 Duties"),
         ("## The ¶ sign", "The ¶ sign"),
+        ("## The sign ¶", "The sign ¶"),
     ],
 )
 def test_links_to_a_heading_are_not_its_words(raw: str, label: str) -> None:
@@ -136,6 +137,28 @@ def test_chinese_labels_are_words_and_not_pieces_of_them() -> None:
     assert not [phrase for phrase in label.split(", ") if phrase[0] in "录的一" or phrase[-1] in "附的个"]
     mixed = "附录 A 涵盖关键字。附录 A 涵盖运算符。附录 A 涵盖工具。"
     assert all(phrase.isalpha() for phrase in labels(mixed)[0].split(", "))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("人工智能改变医院。人工智能改变学校。人工智能帮助农民。", "人工智能"),
+        ("学习 编程。学习 编程。我们 学习 编程。", "学习, 编程"),
+        ("大猫的新书。大猫的新书。大猫的新书。", "大猫, 新书"),
+        ("Rust语言。Rust语言。Rust语言。", "语言, Rust"),
+    ],
+    ids=["word of four characters", "blank between", "particle between", "other script"],
+)
+def test_chinese_words_end_where_they_should(text: str, label: str) -> None:
+    assert labels(text) == [label]
+
+
+def test_formulas_are_not_read_where_there_are_words() -> None:
+    text = "Kittens purr for kittens."
+    more = "zebra zebra zebra zebra zebra zebra"
+    lines = [Line(0, len(text), "other"), Line(len(text), len(text) + len(more), "formula")]
+    assert [topic.label for topic in segment(text + more, lines)] == ["Kittens, purr"]
+    assert [topic.label for topic in segment(text + more, lines[1:])] == ["zebra zebra zebra"]
 
 
 def test_a_phrase_that_returns_is_taken_before_its_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from cantle import Source
 from cantle.errors import OptionError
 from cantle_llm.lexical import Topic, segment
+from cantle_llm.lexical.cohesion import divide
 from cantle_llm.lines import Line, lines_of
 
 SEED = (
@@ -136,6 +138,40 @@ def test_many_tiny_sections_are_put_together() -> None:
     assert len(found) < 10
     assert found[0] is not None
     assert found[0].startswith("Term 0 … Term ")
+
+
+def test_long_sections_have_longer_topics_than_a_text_of_that_length() -> None:
+    body = "\n\n".join([CATS * 6, STARS * 6, BREAD * 6] * 7)
+    assert len(body) > 12_000
+    alone, within = topics(body), topics(f"# One\n\n{body}\n\n# Two\n\nEnd.\n", "markdown")
+    assert 2 < len(within) <= len(alone) / 2
+
+
+def test_one_line_that_opens_is_no_paragraph() -> None:
+    rng = random.Random(1)
+    lines = [[rng.randrange(12) + 12 * (number >= 60) for _ in range(2)] for number in range(120)]
+    opens = [number in (0, 3) for number in range(120)]
+    assert divide(lines, opens) == [60]
+    assert divide(lines, [number in (0, 3, 50) for number in range(120)]) != [60]
+
+
+def test_what_follows_a_heading_is_no_place_to_divide() -> None:
+    rng = random.Random(1)
+    nouns = (
+        "lamp fork desk vase sofa bowl rug mug bed cup jar pan",
+        "moon star sun comet orbit dust crater ring ray sky gas dawn",
+    )
+    body = " ".join(
+        f"And then there was some more of the {rng.choice(nouns[half].split())} for all of them."
+        for half in (0, 1)
+        for _ in range(40)
+    )
+    text = f"CHAPTER I\n\nShort.\n\nCHAPTER II\n\nAs short.\n\nCHAPTER III\n\n{body}"
+    lines = lines_of(Source(text))
+    assert 80 < len(lines) < 100
+    found = segment(text, lines)
+    assert len(found) == 4
+    assert found[3].first in range(40, 50)
 
 
 def test_short_neighbours_go_together_and_longer_ones_do_not() -> None:

@@ -17,6 +17,8 @@ _LONGEST = 60
 _PHRASES = 3
 _WORDS = 3
 """The most content words of a phrase; one stop word may stand between two."""
+_CHARACTERS = 6
+"""The most Chinese characters of a phrase."""
 _READ = 400
 """Of a topic so many lines are read, spread evenly, and of a line so many words."""
 _PROSE = 0.25
@@ -90,7 +92,7 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
 
     def weight(key: tuple[int, ...]) -> float:
         rarity = sum(log(1 + topics / max(1, spread[number])) for number in key) / len(key)
-        return used[key] * rarity * (0.4 + 0.6 * len(key))
+        return used[key] * rarity * (0.4 + 0.6 * min(len(key), _WORDS))
 
     keys = [key for key in used if used[key] > 1 or key in single]
     # What always has the same Chinese character beside it is a piece of a word (accessor variety, Feng et al. 2004).
@@ -165,7 +167,7 @@ def _phrases(line: Sequence[Term], text: str) -> list[tuple[tuple[int, ...], int
                 skipped = True
                 continue
             key += following.numbers
-            if len(key) > _WORDS:
+            if len(key) > (_CHARACTERS if wide else _WORDS):
                 break
             found.append((key, term.start, end))
             skipped = False
