@@ -107,7 +107,7 @@ PIECES += ["<script>", "</script>", "\n\n", "<td>", "漢", "\u200b", '<a href="x
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_every_line_of_a_page_is_in_one_that_is_shown(pieces: list[str]) -> None:
     source = Source("".join(pieces), "html")
     seen, lines = seen_text(source), lines_of(source)

@@ -143,7 +143,7 @@ def test_windows_that_fail_next_to_each_other_lose_nothing_that_another_one_show
 
 
 @given(st.integers(1, 60), st.integers(1, 16), st.data())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 def test_lines_are_mechanical_only_where_no_window_with_an_answer_shows_them(
     total: int, most: int, data: st.DataObject
 ) -> None:
