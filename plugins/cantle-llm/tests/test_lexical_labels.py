@@ -29,6 +29,7 @@ def words(text: str, kind: str = "text") -> set[str]:
         ("<style>\n.wide-table { color: red }\n.wide-table td { margin: 0 }\n</style>", "html"),
         ("<script>\nvar tracker = 1;\ntracker(tracker);\n</script>", "html"),
         ("<!--\nhidden remark\nhidden remark\n-->", "html"),
+        ('<link rel="search"\n title="wide-table wide-table"\n href="wide-table.xml"/>\n', "html"),
         ("<!-- plugins: llm, plugins: llm -->\n\n", "markdown"),
         ("<style>\n.wide-table { color: red }\n.wide-table td { margin: 0 }\n</style>\n\n", "markdown"),
     ],

@@ -19,6 +19,8 @@ _SIGNS = re.compile(r"[<&\\]|\]\(|://")
 _HIDING = re.compile(r"<(!--|(?:style|script|template)\b)", re.IGNORECASE)
 _SHOWING = {name: re.compile(rf"</{name}\b[^<>]{{0,100}}>", re.IGNORECASE) for name in ("style", "script", "template")}
 _SHOWING["!--"] = re.compile("-->")
+_TAG = re.compile(r"<(?:/?[A-Za-z]|!)[^<>]{0,1000}>")
+"""Of several lines too."""
 
 _IS_LATEX = re.compile(r"\\(?:begin|(?:sub)?section|chapter)\*?\{")
 _TEX = re.compile(
@@ -35,7 +37,10 @@ class Visible:
     def __init__(self, text: str) -> None:
         self._text = text
         # A page about scripts names them in its sentences: only lines that are no prose can be inside of one.
-        self._apart = _blanked(text, _hidden(text)) if _HIDING.search(text) else text
+        self._apart = text
+        if _TAG.search(text):
+            self._apart = _blanked(text, _hidden(text))
+            self._apart = _blanked(self._apart, (match.span() for match in _TAG.finditer(self._apart)))
         if _IS_LATEX.search(text):
             self._text = _blanked(text, (match.span() for match in _TEX.finditer(text)))
             self._apart = self._text
