@@ -139,7 +139,7 @@ def test_a_dry_run_asks_nothing(run: Run, model: Setup) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "3 calls of m, 0 notes on file"
     assert lines[1].endswith(
-        " tokens in, at most 12,288 out (4,096 an answer: no limit is set, CANTLE_LLM_MAX_OUTPUT_TOKENS sets one)"
+        " tokens in, at most 12,288 out (4,096 an answer: no limit is set, --max-output-tokens sets one)"
     )
     assert lines[2].startswith("At most $0.02")
     assert model.prompts == []

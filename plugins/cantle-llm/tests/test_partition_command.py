@@ -93,8 +93,9 @@ def test_a_model_is_asked_once(file: Path) -> None:
         other = run(file, *asked, "--no-answers")
         assert len(server.requests) == 2
     assert [result.exit_code for result in (first, second, replayed, other)] == [0, 0, 0, 0], first.output
-    assert "1 session, 0 answers on file" in first.stderr
-    assert "1 session, 1 answer on file, 0 tokens in and 0 out, $0.00" in second.stderr
+    cost = json.loads(first.stdout)["costControl"]["cost"]["totalCost"]
+    assert "1 session, 1 call, " in first.stderr
+    assert f"1 session, 0 calls, 1 answer on file (${cost:f} when asked for)\n" in second.stderr
     found = json.loads(first.stdout)
     assert found["blocks"][0]["label"] == "All of 5"
     assert found["costControl"]["cost"]["totalCost"] > 0
@@ -124,7 +125,7 @@ def test_failures_are_exit_code_1_and_the_result_is_there(file: Path, tmp_path: 
     assert "Warning: 1 of 1 session(s) with the model failed (refused)" in result.stderr
     assert "no session was answered, 1 session" in result.stderr
     assert "covered" not in result.stderr
-    assert "Error: no session was answered; 1 of 1 session failed (refused); run the same command" in result.stderr
+    assert "Error: no session was answered; 1 of 1 session failed: the model refused." in result.stderr
     assert json.loads(out.read_text(encoding="utf-8"))["fallbackUsed"] is True
 
 
@@ -247,5 +248,5 @@ def test_an_interruption_says_how_to_go_on(tmp_path: Path) -> None:
         assert asked < 20
         again = subprocess.run(command, capture_output=True, text=True, check=True)
         assert len(server.requests) == 20
-        assert f"20 sessions, {asked} answers on file" in again.stderr
+        assert f"20 sessions, {20 - asked} calls, {asked} answers on file" in again.stderr
         assert len(json.loads(again.stdout)["blocks"]) == 20

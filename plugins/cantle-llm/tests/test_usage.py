@@ -120,7 +120,7 @@ def test_the_provider_is_told_by_its_address() -> None:
     assert provider_of("https://evil.example/api.openai.com") == ""
     assert Client("m", base_url="https://api.deepseek.com").provider == "deepseek"
     assert Client("m", api_key="k").provider == "openai"
-    assert Client("m", api_key="k", provider="x").provider == "x"
+    assert Client("m", api_key="k", provider="groq").provider == "groq"
 
 
 def test_cached_tokens_cost_less() -> None:

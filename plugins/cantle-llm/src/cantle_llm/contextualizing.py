@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -81,7 +82,7 @@ class Contextualized:
 
     `chunks` are those with their notes: new `Chunks`, or the very list of dictionaries. `missing` are the ids of chunks
     without a note although they have a text, `error` is what ended the run early, if something did. `replayed` counts
-    notes that were on file. With a `run` of yours, `usage`, `cost`, `control` and `replayed` are those of all its calls
+    notes that were on file, and `failures` the calls that failed, by reason. With a `run` of yours, `usage`, `cost`, `control` and `replayed` are those of all its calls
     so far.
     """
 
@@ -92,6 +93,7 @@ class Contextualized:
     replayed: int = 0
     missing: tuple[str, ...] = ()
     error: ModelError | None = None
+    failures: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """`usage`, `cost`, `control`, `replayed`, `missing`; without the chunks."""
@@ -113,6 +115,7 @@ class NoteClient:
     def __init__(self, run: Run, model: str | None = None) -> None:
         self._run, self._model = run, model
         self.stopped: ModelError | None = None
+        self.failures: Counter[str] = Counter()
 
     def ready(self) -> bool:
         """True. Raises `ModelError` or `OptionError` where no key or no model is given, which say what to do."""
@@ -130,6 +133,7 @@ class NoteClient:
         try:
             note: str = self._run.complete(messages, **({"model": self._model} | options))
         except ModelError as error:
+            self.failures[error.reason] += 1
             if error.is_fatal:
                 self.stopped = self.stopped or error
             raise
@@ -169,6 +173,7 @@ def contextualize(
         replayed=run.replayed,
         missing=tuple(_missing(found)),
         error=asked.stopped,
+        failures=dict(sorted(asked.failures.items())),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cantle.errors import CantleError, CantleWarning
+from cantle.errors import CantleError, CantleWarning, OptionError
 
 __all__ = [
     "REASONS",
@@ -13,6 +13,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "PersistError",
+    "PriceError",
     "RefusedError",
     "error_of",
     "sentence",
@@ -59,7 +60,9 @@ class ModelError(CantleError):
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
         meant = REASONS.get(reason, reason)  # a model of one's own may have reasons of its own
-        super().__init__(" ".join(sentence(part) for part in (f"{meant[:1].upper()}{meant[1:]}", detail) if part.strip()))
+        super().__init__(
+            " ".join(sentence(part) for part in (f"{meant[:1].upper()}{meant[1:]}", detail) if part.strip())
+        )
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, str]]:
         return type(self), (self.reason, self.detail)
@@ -83,6 +86,17 @@ class BudgetError(ModelError):
 
     def __init__(self, reason: str = "budget", detail: str = "") -> None:
         super().__init__(reason, detail)
+
+
+class PriceError(OptionError):
+    """A spending limit in money, and a `model` whose price is not known."""
+
+    def __init__(self, message: str, model: str) -> None:
+        super().__init__(message)
+        self.model = model
+
+    def __reduce__(self) -> tuple[type[PriceError], tuple[str, str]]:
+        return type(self), (str(self), self.model)
 
 
 class PersistError(CantleError):

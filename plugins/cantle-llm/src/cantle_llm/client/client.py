@@ -10,13 +10,13 @@ from typing import Any
 from cantle.errors import OptionError, UnknownLengthError
 from cantle.lengths import Length, resolve
 
-from ..errors import ModelError
+from ..errors import ModelError, PriceError
 from ..model.protocol import Message, Model, Request
 from ..settings import Settings, read_setting
 from .answers import Answers
 from .flights import Flights
 from .ledger import Ledger
-from .prices import Price, price_of, provider_of
+from .prices import Price, check_provider, price_of, provider_of
 from .run import Run
 from .usage import Control, Cost, Usage
 
@@ -60,6 +60,7 @@ class Client:
             budget=own.budget,
             token_budget=own.token_budget,
         )
+        check_provider(own.provider)
         if own.model:
             self._check_price(own.model)
 
@@ -77,10 +78,11 @@ class Client:
 
     def _check_price(self, model: str) -> None:
         if self.settings.budget and self.price(model) is None:
-            raise OptionError(
+            raise PriceError(
                 f"A budget needs the price of the model, and none is known for {model!r}. Give price, in US dollars "
                 "for a million tokens of input and of output, as price=(0.1, 0.4), or provider. A limit in tokens, "
-                "token_budget, needs none."
+                "token_budget, needs none.",
+                model,
             )
 
     def price(self, model: str) -> Price | None:
@@ -151,6 +153,11 @@ class Client:
     def recorded_usage(self) -> Usage:
         """Tokens of the answers that were taken from the recorded ones; nothing is paid for these."""
         return self.ledger.recorded_usage
+
+    @property
+    def recorded_cost(self) -> Cost:
+        """What those cost by the prices of today."""
+        return self.ledger.recorded_cost
 
     @property
     def cost(self) -> Cost:

@@ -76,6 +76,7 @@ class Ledger:
         self._freed = Condition(self._lock)
         self._usage = Usage(source=name)
         self._recorded = Usage(source="recorded")
+        self._recorded_cost: Cost | None = None
         self._replayed = 0
         self._cost: Cost | None = None
         self._aside, self._unknown = _Sum(), _Sum()  # of calls under way; of lost ones and of those without counts
@@ -95,6 +96,12 @@ class Ledger:
             return self._recorded
 
     @property
+    def recorded_cost(self) -> Cost:
+        """What these cost by the prices of today: what a run without them would have paid."""
+        with self._lock:
+            return self._recorded_cost or self._nothing()
+
+    @property
     def replayed(self) -> int:
         """How many answers were taken from the recorded ones."""
         with self._lock:
@@ -109,9 +116,9 @@ class Ledger:
     def cost(self) -> Cost:
         """What all calls cost."""
         with self._lock:
-            cost = self._cost
-        if cost is not None:
-            return cost
+            return self._cost or self._nothing()
+
+    def _nothing(self) -> Cost:
         price = self.price
         return Cost(pricing_missing=price is None, matched_pricing_key=price.key if price else None)
 
@@ -130,13 +137,15 @@ class Ledger:
         """A ledger of one run, whose calls count here too."""
         return Ledger(name, self._price, self._count, model=self._model, parent=self)
 
-    def replay(self, usage: Usage) -> None:
-        """Note that an answer was taken from the recorded ones: it costs nothing now."""
+    def replay(self, usage: Usage, model: str) -> None:
+        """Note that an answer of this model was taken from the recorded ones: it costs nothing now."""
+        cost = self._cost_of(usage, model)
         with self._lock:
+            self._recorded_cost = cost if self._recorded_cost is None else self._recorded_cost + cost
             self._recorded = Usage.total([self._recorded, usage], "recorded")
             self._replayed += 1
         if self._parent is not None:
-            self._parent.replay(usage)
+            self._parent.replay(usage, model)
 
     @contextmanager
     def call(self, request: Request) -> Iterator[Call]:
@@ -188,7 +197,7 @@ class Ledger:
         if self.budget is not None and (
             self.budget == 0 or spent + unknown.money + aside.money + most.money > self.budget
         ):
-            parts = [f"{spent:f} are spent"]
+            parts = [f"{spent:f} are spent" if spent else "nothing is spent yet"]
             if aside.money:
                 parts.append(f"{aside.money:f} are set aside for requests under way or lost")
             if unknown.money:
@@ -197,7 +206,8 @@ class Ledger:
         used = self._usage.total_tokens
         if self.token_budget is not None and used + unknown.tokens + aside.tokens + most.tokens > self.token_budget:
             return (
-                f"The limit is {self.token_budget} tokens; {used} are used, and the next call may need {most.tokens}."
+                f"The limit is {self.token_budget} tokens; {used or 'none'} are used, and the next call may need "
+                f"{most.tokens}."
             )
         return ""
 
@@ -231,11 +241,14 @@ class Ledger:
             source="estimate" if estimated else "provider",
             calls=1,
         )
-        price = self._price(request.model)
+        return usage, self._cost_of(usage, request.model)
+
+    def _cost_of(self, usage: Usage, model: str) -> Cost:
+        price = self._price(model)
         if price is None:
-            return usage, Cost(pricing_missing=True)
-        money = price.cost(read, written, usage.cached_tokens)
-        return usage, Cost(input_cost=money[0], output_cost=money[1], matched_pricing_key=price.key)
+            return Cost(pricing_missing=True)
+        money = price.cost(usage.input_tokens, usage.output_tokens, min(usage.cached_tokens, usage.input_tokens))
+        return Cost(input_cost=money[0], output_cost=money[1], matched_pricing_key=price.key)
 
     def _add(self, request: Request, usage: Usage, cost: Cost) -> None:
         with self._lock:

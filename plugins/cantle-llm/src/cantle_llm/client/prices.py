@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Price", "price_of", "provider_of"]
+from cantle.errors import OptionError
+
+__all__ = ["Price", "check_provider", "price_of", "provider_of"]
 
 _LAST = datetime(9999, 1, 1, 12, tzinfo=UTC)
 """Where prices depend on the date, the last known one counts: a result must not change overnight."""
@@ -52,6 +55,19 @@ def provider_of(base_url: str) -> str:
 
     known = [one.id for one in providers if re.match(one.api_pattern, base_url)]
     return known[0] if known else ""
+
+
+@lru_cache(maxsize=256)
+def check_provider(name: str) -> None:
+    """Raise `OptionError` for a provider that the data do not know."""
+    from genai_prices.data import providers
+
+    if not name or _known(list(providers), name) is not None:
+        return
+    known = sorted(one.id for one in providers)
+    close = get_close_matches(name.lower(), known, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
+    raise OptionError(f"provider must be one that the price lists have, got {name[:100]!r}. {hint}")
 
 
 @lru_cache(maxsize=256)

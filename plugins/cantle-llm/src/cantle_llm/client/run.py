@@ -12,7 +12,7 @@ from ..model.protocol import Message, Reply, Request
 from ..model.wire import in_words
 from .answers import Answers, key_of
 from .structured import plain_schema, valid_value
-from .usage import Usage
+from .usage import Cost, Usage
 from .written import without_thoughts
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ class Run:
     def recorded_usage(self) -> Usage:
         """What those had cost when they were asked for, in tokens: `source` is `recorded`, and nothing is paid now."""
         return self.ledger.recorded_usage
+
+    @property
+    def recorded_cost(self) -> Cost:
+        """What those cost by the prices of today; the same as `ledger.cost` was, unless prices changed."""
+        return self.ledger.recorded_cost
 
     def complete(
         self, messages: Sequence[Message], *, check: Callable[[str], Any] | None = None, **options: Any
@@ -100,13 +105,13 @@ class Run:
                 except AnswerError as error:  # another version wrote it, or another check is made of it
                     stale = f"The recorded one cannot be used: {error}"
                 else:
-                    self.ledger.replay(held.usage)
+                    self.ledger.replay(held.usage, request.model)
                     return value
             if not self.client.settings.replay:
                 return self._fresh(request, read, answers, key)
             if held is None or stale:
                 raise ModelError("not_recorded", stale)
-            self.ledger.replay(held.usage)
+            self.ledger.replay(held.usage, request.model)
             raise error_of(held.reason, held.detail)
 
     def _fresh(self, request: Request, read: _Read, answers: Answers | None, key: str) -> Any:

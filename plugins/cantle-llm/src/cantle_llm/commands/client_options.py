@@ -1,25 +1,22 @@
-"""Options of commands that ask a model, the client they stand for, and what is said of a run on standard error."""
+"""Options of commands that ask a model, and the client they stand for."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from decimal import Decimal
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantle.commands import counted, printable
 from cantle.errors import OptionError
 
 from ..settings import PREFIX
 
 if TYPE_CHECKING:
-    from ..client.client import Client, Run
+    from ..client.client import Client
 
-__all__ = ["client_of", "client_options", "default_answers", "money", "report", "resumable"]
+__all__ = ["client_of", "client_options", "default_answers"]
 
 Function = Callable[..., Any]
 
@@ -31,8 +28,22 @@ def default_answers() -> str:
     return str(user_cache_path("cantle", appauthor=False) / "answers.jsonl")
 
 
+_NAMES = (
+    "model",
+    "base_url",
+    "provider",
+    "budget",
+    "token_budget",
+    "price",
+    "max_output_tokens",
+    "timeout",
+    "concurrency",
+)
+"""Settings that are options of commands, by the same name."""
+
+
 def client_options(function: Function) -> Function:
-    """Add --model, --base-url, --provider, --budget, --price, --concurrency, --answers, --no-answers and --replay.
+    """Add the options of `_NAMES`, --answers, --no-answers and --replay.
 
     The function gets `settings`: arguments of `Client`, those that were given; `answers` is the file in the user's
     cache directory unless a file, or none, is asked for. What is left out comes from `CANTLE_LLM_*`, as everywhere.
@@ -40,8 +51,7 @@ def client_options(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(answers: str | None, no_answers: bool, replay: bool, **rest: Any) -> Any:
-        names = ("model", "base_url", "provider", "budget", "price", "concurrency")
-        given = {name: value for name in names if (value := rest.pop(name)) is not None}
+        given = {name: value for name in _NAMES if (value := rest.pop(name)) is not None}
         if no_answers and (answers is not None or replay):
             other = "--answers" if answers is not None else "--replay"
             raise click.UsageError(f"--no-answers and {other} exclude each other. Keep one.")
@@ -73,9 +83,31 @@ def client_options(function: Function) -> Function:
         ),
         click.option("--concurrency", type=click.IntRange(1, 1024), metavar="N", help="Calls at once. Default: 8."),
         click.option(
+            "--timeout",
+            type=click.FloatRange(0.001, 86_400),
+            metavar="SECONDS",
+            help="How long to wait for a connection, and between two pieces of an answer. Default: 60.",
+        ),
+        click.option(
+            "--max-output-tokens",
+            type=click.IntRange(1, 10_000_000),
+            metavar="N",
+            help="How long an answer may be. Default: the model's limit; 4096 with a budget.",
+        ),
+        click.option(
             "--price", metavar="IN,OUT", help="US dollars for a million tokens, where the price lists have none."
         ),
-        click.option("--budget", metavar="USD", help="Stop before more than this is spent, in US dollars."),
+        click.option(
+            "--token-budget",
+            type=click.IntRange(0, 10**15),
+            metavar="N",
+            help="Like --budget, in tokens of input and output; needs no price.",
+        ),
+        click.option(
+            "--budget",
+            metavar="USD",
+            help="Stop before this command has spent more, in US dollars. Each call needs room for the longest answer.",
+        ),
         click.option("--provider", metavar="NAME", help="Whose price list counts, such as openai or azure."),
         click.option(
             "--base-url", metavar="URL", help="The address of an OpenAI-compatible server. Default: OpenAI's."
@@ -102,11 +134,20 @@ def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
     Without `asks` no key is needed.
     """
     from ..client.client import Client
-    from ..errors import ModelError
+    from ..errors import ModelError, PriceError
 
     try:
         client = Client(**settings)
+    except PriceError as error:
+        raise click.UsageError(
+            f"A budget needs the price of the model, and none is known for {error.model!r}. Give --price IN,OUT, in US "
+            "dollars for a million tokens of input and of output, such as --price 0.1,0.4, or --provider. A limit in "
+            "tokens, --token-budget, needs none."
+        ) from error
     except OptionError as error:
+        name, _, rest = str(error).partition(" ")
+        if name in settings and settings.get(name) != default_answers():
+            raise click.UsageError(f"--{name.replace('_', '-')} {rest}") from error
         if settings.get("answers") != default_answers() or not str(error).startswith("answers "):
             raise
         other = "." if settings.get("replay") else ", or keep none: --no-answers."
@@ -120,44 +161,3 @@ def client_of(settings: dict[str, Any], *, asks: bool = True) -> Client:
             "No key is given. Set CANTLE_LLM_API_KEY or OPENAI_API_KEY, or name a server that wants none: --base-url."
         ) from error
     return client
-
-
-@contextmanager
-def resumable(client: Client) -> Iterator[None]:
-    """When the user interrupts (Ctrl-C), a line says how to go on; the exit code is 130 as ever."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = client.settings.answers
-        if kept is None or kept == os.devnull:
-            said = "No answers were kept. Without --no-answers, what was paid for is kept."
-        else:
-            said = f"The answers so far are in {kept}. Run the same command again: only what is missing is asked for."
-        click.echo(f"\n{printable(said)}", err=True)
-        raise
-
-
-def report(run: Run, *, failed: int = 0) -> None:
-    """Say on standard error what a run asked for, what that cost, and why it was stopped, if it was."""
-    usage, cost, control = run.ledger.usage, run.ledger.cost, run.ledger.control
-    parts = [counted(usage.calls, "call")]
-    if run.replayed:
-        parts.append(f"{counted(run.replayed, 'answer')} on file")
-    if failed:
-        parts.append(f"{failed} failed")
-    about = "about " if usage.is_estimated else ""
-    if usage.calls:
-        parts.append(f"{about}{usage.input_tokens:,} tokens in and {usage.output_tokens:,} out")
-        parts.append(f"{about}{money(cost.total_cost)}" if not cost.pricing_missing else _unpriced(run))
-    click.echo(printable(", ".join(parts)), err=True)
-    for reason in control.reasons:
-        click.echo(printable(f"Stopped: {reason}"), err=True)
-
-
-def _unpriced(run: Run) -> str:
-    return f"the price of {run.client.model} is not known (--price gives it)"
-
-
-def money(amount: Decimal) -> str:
-    """US dollars, with as many decimals as small sums need."""
-    return f"${amount:.2f}" if amount >= 1 or not amount else f"${amount:.6f}"

@@ -31,7 +31,8 @@ from cantle.commands import (
 from cantle.errors import CantleWarning, ContextWarning
 
 from ..extracting import refused
-from .client_options import client_of, client_options, money, report, resumable
+from .client_options import client_of, client_options
+from .reports import advice, money, report, resumable
 
 if TYPE_CHECKING:
     from ..client.client import Client, Run
@@ -139,7 +140,7 @@ def command(
         else:
             notes["progress"] = not quiet and (out is not None or not sys.stdout.isatty())
             _write(work, client, chosen_format(format_, out), out, quiet)
-    work.end()
+        work.end(client)
 
 
 _INSTEAD = "`cantle contextualize` asks for notes alone. Do that with `cantle chunk`."
@@ -163,7 +164,6 @@ def _template(path: str) -> str:
 
 def _write(work: _Work, client: Client, format: str, out: str | None, quiet: bool) -> None:
     run = client.run("contextualize")
-    work.kept = client.answers is not None
     if any(_same(out, path) for path in work.files):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     with opened(out) as output, resumable(client):
@@ -199,7 +199,7 @@ class _Work:
     found: int = 0
     done: int = 0
     stopped: ModelError | None = None
-    kept: bool = False
+    reasons: set[str] = field(default_factory=set)
     failed: list[tuple[str, Exception]] = field(default_factory=list)
 
     def _documents(self) -> Iterator[MDocument | Path]:
@@ -244,11 +244,12 @@ class _Work:
             self.chunks += len(chunks)
             self.missing += len(found.missing)
             self.notes = self.chunks - self.missing
+            self.reasons |= found.failures.keys()
             if found.error is not None:
                 self.stopped = found.error
                 return
 
-    def end(self) -> None:
+    def end(self, client: Client) -> None:
         """What failed, a line each, and the exit code."""
         for name, error in self.failed:
             click.echo(printable(f"Error: {_line(name, error)}"), err=True)
@@ -263,12 +264,11 @@ class _Work:
         if self.missing:
             verb = "has" if self.missing == 1 else "have"
             said.append(f"{self.missing} of {counted(self.chunks, 'chunk')} {verb} no note.")
-            if self.kept:
-                said.append("Run the same command again: only these are asked for.")
+            said.append(advice(client, self.reasons))
         if self.failed:
             said.append(f"{len(self.failed)} of {counted(self.done + len(self.failed), 'document')} failed.")
         if said:
-            raise Failure(" ".join(said))
+            raise Failure(" ".join(part for part in said if part))
 
 
 def _line(name: str, error: Exception) -> str:
@@ -288,7 +288,7 @@ def _tell(found: Estimate, client: Client, format: str | None) -> None:
     if found.missing:
         click.echo(f"0 calls in replay, {counted(found.recorded, 'note')} on file, {found.missing} missing")
         return
-    each = "" if found.is_bounded else " (4,096 an answer: no limit is set, CANTLE_LLM_MAX_OUTPUT_TOKENS sets one)"
+    each = "" if found.is_bounded else " (4,096 an answer: no limit is set, --max-output-tokens sets one)"
     lines = [f"{counted(found.calls, 'call')} of {client.model}, {counted(found.recorded, 'note')} on file"]
     if found.calls:
         lines.append(f"{found.input_tokens:,} tokens in, at most {found.output_tokens:,} out{each}")

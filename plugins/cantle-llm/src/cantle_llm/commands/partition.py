@@ -14,8 +14,10 @@ import click
 from cantle.commands import Failure, counted, document, opened, printable, reading
 from cantle.errors import CantleWarning
 
+from ..errors import REASONS
 from ..partitioning.options import MOST_OVERLAP, Options
-from .client_options import client_of, client_options, default_answers, money, resumable
+from .client_options import client_of, client_options, default_answers
+from .reports import advice, resumable, spent, stopped
 
 if TYPE_CHECKING:
     from cantle import MDocument
@@ -140,7 +142,7 @@ def command(
     if _same(file, out):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
     written = _format(format_, out)
-    engine = engine or ("model" if settings.get("model") else "lexical")
+    engine, client = engine or ("model" if settings.get("model") else "lexical"), None
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -154,9 +156,9 @@ def command(
         output.stream.write(_rendered(result, written).encode("utf-8", "replace"))
         output.commit()
     if not quiet:
-        click.echo(printable(_summary(result)), err=True)
+        click.echo(printable(_summary(result, client)), err=True)
     if not result.success or result.failed_sessions:
-        raise Failure(_failure(result))
+        raise Failure(_failure(result, client))
 
 
 def _one(files: tuple[str, ...]) -> str:
@@ -221,7 +223,7 @@ def _rendered(result: PartitionResult, format: str) -> str:
     return "".join(f"{printable(line)}\n" for line in as_text(result, ends_with_state=False).split("\n"))
 
 
-def _summary(result: PartitionResult) -> str:
+def _summary(result: PartitionResult, client: Client | None) -> str:
     from ..partitioning.figures import percent
 
     parts = [counted(len(result.blocks), "block"), counted(result.total_lines, "sentence")]
@@ -231,31 +233,27 @@ def _summary(result: PartitionResult) -> str:
         parts.append(f"{percent(result.total_lines - result.missing_count, result.total_lines)} covered")
     if result.repairs:
         parts.append(f"answers repaired in {counted(len(result.repairs), 'place')}")
-    if result.sessions_used:
+    if client is not None:
         parts.append(counted(result.sessions_used, "session"))
-        parts.append(f"{counted(result.replayed, 'answer')} on file")
-        about = "about " if result.usage.is_estimated else ""
-        parts.append(f"{about}{result.usage.input_tokens:,} tokens in and {result.usage.output_tokens:,} out")
-        price = "price not known (--price gives it)" if result.cost.pricing_missing else money(result.cost.total_cost)
-        parts.append(price)
+        parts += spent(client.ledger, client.model)
     return ", ".join(parts)
 
 
-def _failure(result: PartitionResult) -> str:
-    said = []
+def _failure(result: PartitionResult, client: Client | None) -> str:
+    said, more = [], ""
     if result.reason == "coverage_below_threshold":
         said.append(
             f"the model left out {result.missing_count:,} of {counted(result.total_lines, 'sentence')} "
             "(--uncovered nearest puts them into the nearest blocks, --min-coverage says how many may be left out)"
         )
     if result.control.reasons:
-        said.append(f"stopped: {'; '.join(result.control.reasons)}")
+        said.append(stopped(result.control.reasons))
     if result.reason == "all_sessions_failed":
         said.append("no session was answered")
     if result.failed_sessions:
-        reasons = ", ".join(dict.fromkeys(failure.reason for failure in result.failures))
-        said.append(
-            f"{result.failed_sessions} of {counted(result.sessions_used, 'session')} failed ({reasons}); run the same "
-            "command again to ask for these only"
-        )
-    return f"{'; '.join(said)}."
+        reasons = list(dict.fromkeys(failure.reason for failure in result.failures))
+        why = "" if result.control.reasons else f": {'; '.join(REASONS[reason] for reason in reasons)}"
+        said.append(f"{result.failed_sessions} of {counted(result.sessions_used, 'session')} failed{why}")
+        if client is not None:
+            more = advice(client, reasons)
+    return f"{'; '.join(said)}. {more}".rstrip()
