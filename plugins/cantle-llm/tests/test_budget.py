@@ -191,15 +191,37 @@ def test_a_limit_in_tokens_needs_no_price() -> None:
     assert "tokens" in client.control.reasons[0]
 
 
-def test_a_provider_that_counts_more_than_can_be_is_trusted_less() -> None:
-    """The first call may surprise us; after it, what is set aside is in proportion."""
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_provider_that_counts_more_than_can_be_is_trusted_less(workers: int) -> None:
+    """The first call, made alone, may surprise us; after it, what is set aside is in proportion."""
     with (
         ScriptedServer(lambda asked: "fine", usage=lambda asked, text: (10_000, 1000)) as server,
         Client("m", base_url=server.url, price=PRICE, budget="0.05", max_output_tokens=100) as client,
     ):
-        outcomes = each([str(number) for number in range(9)], lambda name: client.complete(user(name)), workers=1)
+        outcomes = each([str(number) for number in range(9)], lambda name: client.complete(user(name)), workers=workers)
     assert client.cost.total_cost == Decimal("0.042")
     assert sum(outcome.error is None for outcome in outcomes) == 3
+
+
+@pytest.mark.parametrize("more", [{"budget": 1, "price": PRICE}, {"token_budget": 10**6}, {}])
+def test_under_a_limit_the_first_call_is_made_alone(more: dict[str, Any]) -> None:
+    """Nobody else asks before it is counted, also where it fails; then as many as may."""
+    gate, alone = threading.Barrier(3), threading.Event()
+
+    def answer(asked: Asked) -> Any:
+        if more and asked.number < 2:
+            alone.wait(0.3)  # time for others to come
+            assert len(server.requests) == asked.number + 1
+            return "fine" if asked.number else Fault.http(500)
+        gate.wait(60)
+        return "fine"
+
+    with (
+        ScriptedServer(answer) as server,
+        Client("m", base_url=server.url, max_output_tokens=100, retries=0, **more) as client,
+    ):
+        each([str(n) for n in range(8 if more else 6)], lambda name: client.complete(user(name)), workers=3)
+    assert server.most_at_once == 3
 
 
 def test_an_output_without_a_limit_gets_one_where_money_has_one() -> None:

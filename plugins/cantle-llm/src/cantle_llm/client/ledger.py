@@ -56,7 +56,7 @@ class Ledger:
     call that has room only once others have ended waits for them; one that has none even then is a `BudgetError`. What
     became of a request that was lost on its way nobody knows: it stays set aside. A provider that counts more than
     can be (its tokens are smaller than bytes, it does not keep to the output's limit) raises what is set aside
-    for later calls in proportion.
+    for later calls in proportion; until one call is counted, calls are made one after another, so that this is seen.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class Ledger:
         self._replayed = 0
         self._cost: Cost | None = None
         self._aside, self._unknown = _Sum(), _Sum()  # of calls under way; of lost ones and of those without counts
+        self._under_way = 0
         self._excess_in = self._excess_out = Fraction(1)
         self._reasons: list[str] = []
 
@@ -182,13 +183,18 @@ class Ledger:
                 over = self._over(most, _Sum()) or ("" if waits else self._over(most, self._aside))
                 if over:
                     break
-                if not self._over(most, self._aside):
+                if not self._over(most, self._aside) and not (waits and self._must_be_alone()):
                     self._aside += most
+                    self._under_way += waits
                     return most
                 self._freed.wait()
         error = BudgetError(detail=over)
         self._note(error)
         raise error
+
+    def _must_be_alone(self) -> bool:
+        """Whether how the provider counts is to be seen first, on the call that is under way."""
+        return self._under_way > 0 and not self._usage.calls
 
     def _over(self, most: _Sum, aside: _Sum) -> str:
         """Why there is no room for a call; empty where there is."""
@@ -222,6 +228,7 @@ class Ledger:
             return
         with self._freed:
             self._aside -= call.aside
+            self._under_way -= 1
             for _ in range(call.attempts.lost):
                 self._unknown += call.most
             if call.used is not None and call.used.is_estimated:
