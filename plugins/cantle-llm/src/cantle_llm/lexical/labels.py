@@ -34,7 +34,8 @@ _HAN = re.compile("[\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff
 _KANA = re.compile("[\u3041-\u309f]")
 _PARTICLES = frozenset("的了是这這那们們吗嗎呢吧很让讓也和与與或但把被从從就都该該其将將在一个個些我你他她它您么麼")
 """Characters of Chinese function words: `的`, `一个`, `我们`."""
-_VARIES = ""
+_FREE = ("", "")
+"""No character stands always before it, and none always behind."""
 _APART = re.compile(r"[^\s.,'’-]")
 """What words that are quoted as they stand have not between them."""
 
@@ -77,16 +78,15 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
     used: Counter[tuple[int, ...]] = Counter()
     places: dict[tuple[int, ...], tuple[int, int]] = {}
     single: set[tuple[int, ...]] = set()
-    beside: dict[tuple[int, ...], tuple[str, str]] = {}
+    beside: dict[tuple[int, ...], tuple[str, ...]] = {}
     for read in _telling(text, [terms.of(line, _READ) for line in lines]):
         single.update(term.numbers for term in read if term.numbers)
         for key, start, end in _phrases(read, text):
             used[key] += 1
-            places.setdefault(key, (start, end))
-            if _HAN.match(text, start):
-                near = _neighbours(text, start, end)
-                known = beside.get(key, near)
-                beside[key] = (near[0] if near[0] == known[0] else _VARIES, near[1] if near[1] == known[1] else _VARIES)
+            first = places.setdefault(key, (start, end))
+            if first[0] != start and beside.get(key) != _FREE and _HAN.match(text, start):
+                pair = zip(beside.get(key) or _neighbours(text, *first), _neighbours(text, start, end), strict=True)
+                beside[key] = tuple(a if a == b else "" for a, b in pair)
     if not used:
         return _any_word(terms, lines)
 
@@ -96,7 +96,7 @@ def _label(terms: Terms, lines: Sequence[int], spread: Counter[int], topics: int
 
     keys = [key for key in used if used[key] > 1 or key in single]
     # What always has the same Chinese character beside it is a piece of a word (accessor variety, Feng et al. 2004).
-    keys = [key for key in keys if beside.get(key, (_VARIES, _VARIES)) == (_VARIES, _VARIES)] or keys
+    keys = [key for key in keys if (beside.get(key) or _neighbours(text, *places[key])) == _FREE] or keys
     if any(_is_wide(places[key]) for key in keys):  # a Chinese character alone tells little
         keys = [key for key in keys if _is_wide(places[key])]
     keys.sort(key=lambda key: (-weight(key), places[key]))
@@ -134,11 +134,14 @@ def _telling(text: str, read: Sequence[Sequence[Term]]) -> list[list[Term]]:
     return [[term._replace(numbers=()) if term.folded in dull else term for term in line] for line in read]
 
 
-def _neighbours(text: str, start: int, end: int) -> tuple[str, str]:
-    """The Chinese characters right before and behind; nothing where there is none, or one that is in no word."""
+def _neighbours(text: str, start: int, end: int) -> tuple[str, ...]:
+    """The Chinese characters right before and behind Chinese ones; nothing where there is none, or a function word."""
+    if not _HAN.match(text, start):
+        return _FREE
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
-    return tuple(  # type: ignore[return-value]
-        char if _HAN.match(char) and char not in _PARTICLES else _VARIES for char in (before, behind)
+    return (
+        before if _HAN.match(before) and before not in _PARTICLES else "",
+        behind if _HAN.match(behind) and behind not in _PARTICLES else "",
     )
 
 
