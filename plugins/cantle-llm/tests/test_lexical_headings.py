@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cantle import Source
 from cantle_llm.lexical.cleaning import cleaned, shortened
 from cantle_llm.lexical.headings import headings
-from cantle_llm.lines import Line
+from cantle_llm.lines import Line, lines_of
 from cantle_llm.lines.looks import LOOSE, SURE, WEAK, look
 
 BODY = "This is a paragraph of running text that is longer than any of the headings are."
@@ -108,6 +109,13 @@ def test_a_number_takes_the_title_below_it() -> None:
             at = start + len(line)
             lines.append(Line(start, at, "sentence", number == 0))
     assert [(h.first, h.last, h.label) for h in headings(text, lines)] == [(0, 1, "I – Do titulo."), (4, 4, "II")]
+
+
+def test_a_sentence_below_a_number_is_no_title_for_a_line_end() -> None:
+    text = f"I\n\nIt was late.\n{BODY}\n{BODY}\n\nII\n\nIt was early.\n{BODY}\n{BODY}"
+    assert [h.label for h in headings(text, lines_of(Source(text)))] == ["I", "II"]
+    text = text.replace("\n\n", "\n")
+    assert [h.label for h in headings(text, lines_of(Source(text)))] == ["I – It was late.", "II – It was early."]
 
 
 @pytest.mark.parametrize(

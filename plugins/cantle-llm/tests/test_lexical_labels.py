@@ -147,8 +147,9 @@ def test_chinese_labels_are_words_and_not_pieces_of_them() -> None:
         ("学习 编程。学习 编程。我们 学习 编程。", "学习, 编程"),
         ("大猫的新书。大猫的新书。大猫的新书。", "大猫, 新书"),
         ("Rust语言。Rust语言。Rust语言。", "语言, Rust"),
+        ("北京天文台站开。北京天文台站关。苹果红。苹果绿。苹果甜。苹果大。", "苹果, 北京天文台站"),
     ],
-    ids=["word of four characters", "blank between", "particle between", "other script"],
+    ids=["word of four characters", "blank between", "particle between", "other script", "longer ones come less often"],
 )
 def test_chinese_words_end_where_they_should(text: str, label: str) -> None:
     assert labels(text) == [label]

@@ -83,6 +83,12 @@ def test_no_chapter_in_running_text(text: str) -> None:
     assert not [line for line in lines_of(Source(text, "text")) if line.kind == "heading"]
 
 
+def test_roman_numbers_on_lines_of_their_own() -> None:
+    text = "I\nIt was late, and she went.\nII\nIt was early, and she came.\n"
+    for kind, count in (("text", 2), ("markdown", 0)):
+        assert sum(line.kind == "heading" for line in lines_of(Source(text, kind))) == count
+
+
 def test_chapters_among_other_lines() -> None:
     text = "Foreword.\nPART I\nChapter 1: Arrival\nIt began.\n- milk\n- bread\nCHAPTER II\n“So.”\n第三章 旅途\n到了。"
     lines = lines_of(Source(text, "text"))
@@ -93,7 +99,7 @@ def test_chapters_among_other_lines() -> None:
         "第三章 旅途",
     ]
     assert "".join(text[line.start : line.end] for line in lines).replace("\n", "") == text.replace("\n", "")
-    code = "Some text is here.\n\n```\nprint.\nChapter 1\nprint.\n```\n"
+    code = "Some text is here.\n\n```\nPrint.\nChapter 1\nPrint.\n```\n"
     assert not [line for line in lines_of(Source(code, "markdown")) if line.kind == "heading"]
 
 
