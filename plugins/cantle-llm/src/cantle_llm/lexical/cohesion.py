@@ -57,14 +57,14 @@ def divide(
     opens: Sequence[bool],
     solid: Sequence[bool] = (),
     *,
-    part: bool = False,
+    of: int = 0,
     model: Model = DEFAULT,
 ) -> list[int]:
     """The numbers of the lines that begin a topic, without 0; `lines` are the lines' words as numbers from 0.
 
     A topic begins preferably at a line that `opens` a paragraph (where besides the first fewer than one in a hundred
-    does, there are none), and only in need at one that is `solid`: inside of a table or of code. Lines that are `part`
-    of a longer text get topics as long as those of a long text.
+    does, there are none), and only in need at one that is `solid`: inside of a table or of code. Lines out
+    of a text `of` so many get topics as long as those of such a text.
     """
     import numpy as np
 
@@ -74,7 +74,7 @@ def divide(
     longest = min(model.longest, count)
     before = np.zeros(count + 1, np.int64)
     np.cumsum(np.fromiter(map(len, lines), np.int64, count), out=before[1:])
-    nearby = float(before[-1]) / count * (2 * model.around + 1 if part else min(count, 2 * model.around + 1))
+    nearby = float(before[-1]) / count * min(max(count, of), 2 * model.around + 1)
     weight = model.concentration * max(nearby, model.least)
     begin = np.full(count, np.rint(_UNIT * (model.cost + model.growth * np.log(weight))))
     if sum(opens[1:]) * _SPARSE >= count:

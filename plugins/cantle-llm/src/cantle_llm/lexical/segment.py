@@ -65,8 +65,7 @@ def segment(text: str, lines: Sequence[Line], *, language: str | None = None) ->
     parts: list[Section] = []
     divided: list[bool] = []
     for part, long in zip(whole, divides, strict=True):
-        of_more = not alone and _size(lines, part) > _LONG
-        pieces = _divided(lines, terms.rows, part, of_more=of_more) if long else [part]
+        pieces = _divided(lines, terms.rows, part, alone=alone) if long else [part]
         parts.extend(pieces)
         divided.extend([len(pieces) > 1 or part.label is None] * len(pieces))
     names = key_phrases(terms, lines, [(part.first, part.last) for part in parts], divided)
@@ -92,12 +91,17 @@ def _limits(lines: Sequence[Line], parts: Sequence[Section], *, marked: bool) ->
     return [min(_LONG, max(_UNEVEN, _TIMES * other)) for other in others]
 
 
-def _divided(lines: Sequence[Line], rows: Sequence[Sequence[int]], part: Section, *, of_more: bool) -> list[Section]:
+def _divided(lines: Sequence[Line], rows: Sequence[Sequence[int]], part: Section, *, alone: bool) -> list[Section]:
     first, end = part.first, part.last + 1
     # A heading stays with what is below it.
     opens = [lines[i].opens and (i == first or lines[i - 1].kind != "heading") for i in range(first, end)]
     solid = [line.kind in _SOLID and not line.opens for line in lines[first:end]]
-    inner = divide(rows[first:end], opens, solid, part=of_more and part.label is not None)
+    of = len(lines)
+    if alone or part.label is None:
+        of = 0
+    elif _size(lines, part) > _LONG:  # under a heading that long all is about one subject
+        of = max(of, _LONG)
+    inner = divide(rows[first:end], opens, solid, of=of)
     borders = [first, *(first + border for border in inner), end]
     return [Section(a, b - 1, part.label) for a, b in pairwise(borders)]
 
