@@ -11,7 +11,7 @@ from .cli.inputs import document, find, is_document
 from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading, sizing
 from .cli.outputs import FORMATS, Writer, chosen_format, opened, writer
 from .cli.tables import as_json, counted, definitions, printable
-from .console import Bar
+from .console import Bar, say_waiting
 from .written import to_json
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "parsed",
     "printable",
     "reading",
+    "say_waiting",
     "sizing",
     "to_json",
     "writer",

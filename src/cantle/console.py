@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from time import monotonic
 from types import TracebackType
 
-__all__ = ["Bar"]
+__all__ = ["Bar", "say_waiting"]
+
+
+def say_waiting(calls: int) -> None:
+    """Say, where Ctrl-C ended a run, that so many calls are waited for; to be called while that is handled."""
+    if calls and isinstance(sys.exception(), KeyboardInterrupt) and sys.stderr is not None:
+        what = "the call that is" if calls == 1 else f"{calls} calls that are"
+        sys.stderr.write(f"\nWaiting for {what} under way and paid for. Ctrl-C again ends at once.\n")
+        sys.stderr.flush()
 
 
 class Bar:
@@ -44,6 +53,11 @@ class Bar:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._progress.stop()
+
+    def tick(self) -> None:
+        """Show the time that has passed."""
+        self._progress.refresh()
+        self._shown = monotonic()
 
     def advance(self, made: int) -> None:
         """One more document is done, with that many chunks."""

@@ -268,9 +268,11 @@ def test_a_server_that_is_not_there_ends_a_run() -> None:
 
 
 def test_a_host_that_is_not_known_is_unreachable() -> None:
-    with Client("m", base_url="http://no-such-host.invalid/v1", retries=0) as client:
-        with pytest.raises(ModelError, match=r"http://no-such-host\.invalid/v1") as caught:
-            client.complete(USER)
+    with (
+        Client("m", base_url="http://no-such-host.invalid/v1", retries=0) as client,
+        pytest.raises(ModelError, match=r"http://no-such-host\.invalid/v1") as caught,
+    ):
+        client.complete(USER)
     assert caught.value.reason == "unreachable"
 
 

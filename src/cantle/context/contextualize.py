@@ -73,12 +73,13 @@ def contextualize(
     Options go by name, or in a mapping whose keys may be in camelCase: `model` (""), `temperature` (0.0),
     `document_max_chars` (60000, in UTF-16 units; 0 or less sends everything), `template` with the placeholders
     `{document}`, `{chunk}`, `{breadcrumb}` and `{heading}`, `system` (blank: no system message), `skip_if_present`
-    (True), `fail_fast` (False), `embed` ("full", "context" or "content"; dictionaries only), `language` ("en" or "pt"
-    for the built-in prompt, guessed by default), `concurrency` (1), `progress` (True for a bar, or a function of
-    `(done, total)`), `resume` (a file that keeps the notes), `resume_key` ("prompt", or "chunk": notes in the file stay
-    good for a chunk whose document has changed elsewhere), and with `Chunks` `max_size` and `length_function`: a note
-    is then cut so that the chunk's text stays within the limit. Without them the strategy's limit counts: a note is cut
-    where `context_size` left room for one; else it is whole, and a chunk that is too long with it is marked `oversize`.
+    (True), `fail_fast` (False), `embed` ("full", "context" or "content"; dictionaries only), `language` ("en" or
+    "pt" for the built-in prompt, guessed by default), `concurrency` (1), `progress` (True for a bar, or a function
+    of `(done, total)`; its `tick()`, if it has one, is called twice a second while no call ends), `resume` (a file
+    that keeps the notes), `resume_key` ("prompt", or "chunk": notes in the file stay good for a chunk whose
+    document has changed elsewhere), and with `Chunks` `max_size` and `length_function`: a note is then cut so that
+    the chunk's text stays within the limit. Without them the strategy's limit counts: a note is cut where
+    `context_size` left room for one; else it is whole, and a chunk that is too long with it is marked `oversize`.
 
     A chunk whose call fails or gives nothing stays as it is, with a `ContextWarning`, and the others go on; with
     `fail_fast` the client's error is raised, and the notes made until then are in the dictionaries and in the
@@ -178,6 +179,7 @@ class _Run(Deliver):
         self._stopped: Exception | None = None  # the client's error after which no call would succeed
         self._causes: list[str] = []  # of the calls before the first note, "" where the answer is empty
         self._progress: Callable[[bool], object] = lambda noted: None
+        self._tick: Callable[[], object] = lambda: None
         self._saved: SavedNotes | None = None
         self._stack = ExitStack()
 
@@ -206,9 +208,10 @@ class _Run(Deliver):
             from ..console import Bar
 
             bar = self._stack.enter_context(Bar(self._total, "Chunks", "note"))
-            self._progress = lambda noted: bar.advance(int(noted))
+            self._progress, self._tick = lambda noted: bar.advance(int(noted)), bar.tick
         elif callable(progress):
             self._progress = lambda noted: progress(self._done, self._total)
+            self._tick = getattr(progress, "tick", self._tick)
 
     def _take_saved(self) -> None:
         if self._saved is None:
@@ -263,6 +266,16 @@ class _Run(Deliver):
                 return Outcome(note, error)
         return Outcome(note)
 
+    def beat(self) -> None:
+        """Show that time passes."""
+        self._tick()
+
+    def ending(self, calls: int) -> None:
+        """Say that calls are waited for, after Ctrl-C."""
+        from ..console import say_waiting
+
+        say_waiting(calls)
+
     def keep(self, block: Block, outcome: Outcome) -> None:
         """Put a note where it belongs."""
         if outcome.note:
@@ -310,7 +323,8 @@ class _Run(Deliver):
         if self._missing < 2 and self._stopped is None:
             return
         missing = self._missing + self._total - self._done  # after a stop some were never asked for
-        message = f"{missing} of {self._total} chunks have no note."
+        verb = "has" if missing == 1 else "have"
+        message = f"{missing} of {self._total} chunk{'' if self._total == 1 else 's'} {verb} no note."
         first = self._causes[:_ALIKE]
         if self._stopped is not None:
             cause = f"{type(self._stopped).__name__}: {self._stopped}".rstrip(".")

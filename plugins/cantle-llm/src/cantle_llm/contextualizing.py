@@ -80,10 +80,10 @@ class Estimate:
 class Contextualized:
     """What `contextualize` gives.
 
-    `chunks` are those with their notes: new `Chunks`, or the very list of dictionaries. `missing` are the ids of chunks
-    without a note although they have a text, `error` is what ended the run early, if something did. `replayed` counts
-    notes that were on file, and `failures` the calls that failed, by reason. With a `run` of yours, `usage`, `cost`, `control` and `replayed` are those of all its calls
-    so far.
+    `chunks` are those with their notes: new `Chunks`, or the very list of dictionaries. `missing` are the ids of
+    chunks without a note although they have a text, `error` is what ended the run early, if something did.
+    `replayed` counts notes that were on file, and `failures` the calls that failed, by reason. With a `run` of
+    yours, `usage`, `cost`, `control` and `replayed` are those of all its calls so far.
     """
 
     chunks: Any

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import Context, copy_context
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import NamedTuple, TypeVar
 
 from .notes import Block
@@ -11,6 +15,9 @@ from .notes import Block
 __all__ = ["Deliver", "Outcome", "drive", "drive_async"]
 
 _Call = TypeVar("_Call")
+
+_BEAT = 0.5
+"""Seconds between two calls of `Deliver.beat`."""
 
 
 class Outcome(NamedTuple):
@@ -28,6 +35,14 @@ class Deliver(ABC):
         """Store the note, if there is one."""
 
     @abstractmethod
+    def beat(self) -> None:
+        """Called about twice a second while no call ends."""
+
+    @abstractmethod
+    def ending(self, calls: int) -> None:
+        """An exception ends the run, and so many calls are waited for."""
+
+    @abstractmethod
     def report(self, block: Block, outcome: Outcome) -> bool:
         """Warn, show progress; False stops the run. May raise."""
 
@@ -40,30 +55,104 @@ class Deliver(ABC):
 def drive(blocks: Sequence[Block], attempt: Callable[[Block], Outcome], deliver: Deliver, workers: int) -> None:
     """`attempt` every block, at most `workers` at once. One after another it is done in the calling thread.
 
-    When a report stops the run or raises, no call is begun any more; those under way are waited for and kept.
+    When a report stops the run or raises, no call is begun any more; those under way are waited for and kept. A second
+    Ctrl-C ends that wait: threads that are still at work end with the process.
     """
     if workers == 1:
         for block in blocks:
             if not deliver(block, attempt(block)):
                 return
         return
-    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-    from contextvars import copy_context
+    crew, waiting, going = _Crew(attempt), iter(blocks), True
+    try:
+        while True:
+            while going and crew.busy < workers and (begun := next(waiting, None)) is not None:
+                crew.begin(begun)
+            if not crew.busy:
+                break
+            crew.wait(deliver.beat)
+            while crew.ended:
+                block, outcome = crew.ended[0]
+                going = deliver(block, outcome) and going
+                del crew.ended[0]
+    except BaseException:  # another interrupt, wherever in here it comes, ends the wait
+        crew.stop()
+        deliver.ending(len(crew.at_work))
+        crew.join()
+        for block, outcome in crew.ended:
+            deliver.keep(block, outcome)
+        raise
+    crew.stop()
 
-    waiting, running, going = iter(blocks), dict[Future[Outcome], Block](), True
-    with ThreadPoolExecutor(workers, "cantle-notes") as pool:
-        try:
+
+class _Crew:
+    """Threads that make calls. They are daemons: a process that has to end at once need not wait for them."""
+
+    def __init__(self, attempt: Callable[[Block], Outcome]) -> None:
+        self._attempt = attempt
+        self._orders: SimpleQueue[tuple[Block, Context] | None] = SimpleQueue()
+        self._given: SimpleQueue[tuple[Block, Outcome | BaseException]] = SimpleQueue()
+        self._threads: list[Thread] = []
+        self._stopped = False
+        self.at_work: set[int] = set()
+        self.busy = 0
+        self.ended: list[tuple[Block, Outcome]] = []
+        """What has been given and not yet delivered."""
+
+    def begin(self, block: Block) -> None:
+        """Have a call made."""
+        self.busy += 1
+        self._orders.put((block, copy_context()))
+        if len(self._threads) < self.busy:
+            self._threads.append(Thread(target=self._serve, name=f"cantle-notes-{len(self._threads)}", daemon=True))
+            self._threads[-1].start()
+
+    def _serve(self) -> None:
+        while (order := self._orders.get()) is not None and not self._stopped:
+            block, context = order
+            self.at_work.add(block.number)
+            try:
+                given: Outcome | BaseException = context.run(self._attempt, block)
+            except BaseException as error:
+                given = error
+            self._given.put((block, given))
+            self.at_work.discard(block.number)
+
+    def wait(self, beat: Callable[[], object]) -> None:
+        """Until a call or several have ended, which are `ended` then."""
+        while True:
+            try:
+                some = [self._given.get(timeout=_BEAT)]
+                break
+            except Empty:
+                beat()
+        some += self._rest()
+        self.busy -= len(some)
+        some.sort(key=lambda one: one[0].number)
+        self.ended += [(block, given) for block, given in some if not isinstance(given, BaseException)]
+        for _, given in some:
+            if isinstance(given, BaseException):
+                raise given
+
+    def _rest(self) -> list[tuple[Block, Outcome | BaseException]]:
+        some = []
+        with suppress(Empty):
             while True:
-                while going and len(running) < workers and (next_one := next(waiting, None)) is not None:
-                    running[pool.submit(copy_context().run, attempt, next_one)] = next_one
-                if not running:
-                    return
-                for future in _in_order(wait(running, return_when=FIRST_COMPLETED).done, running):
-                    going = deliver(running.pop(future), future.result()) and going
-        finally:
-            for future in _in_order(wait(running).done, running):
-                if future.exception() is None:
-                    deliver.keep(running[future], future.result())
+                some.append(self._given.get_nowait())
+        return some
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._stopped = True
+        for _ in self._threads:
+            self._orders.put(None)
+
+    def join(self) -> None:
+        """Wait for what is under way."""
+        for thread in self._threads:
+            while thread.is_alive():
+                thread.join(_BEAT)
+        self.ended += [(block, given) for block, given in self._rest() if not isinstance(given, BaseException)]
 
 
 async def drive_async(

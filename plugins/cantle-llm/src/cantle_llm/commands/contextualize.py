@@ -132,7 +132,7 @@ def command(
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
     # What this sums up, and what to do, is said at the end, for all files.
-    warnings.filterwarnings("ignore", r"\d+ of \d+ chunks have no note", ContextWarning)
+    warnings.filterwarnings("ignore", r"\d+ of \d+ chunks? (has|have) no note", ContextWarning)
     work = _Work(files, read, source, strategy, options, notes)
     with client_of(settings, asks=not dry_run) as client, refused(_INSTEAD):
         if dry_run:

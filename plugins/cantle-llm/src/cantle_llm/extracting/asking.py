@@ -76,9 +76,11 @@ class Asker:
                 raise ModelError("cancelled")
             return ask(prompt)
 
+        from cantle.commands import say_waiting
+
         distinct = list(dict.fromkeys(prompts))
         with SlowBar(len(distinct)) as bar:
-            found = each(distinct, one, workers=self._concurrency, done=bar)
+            found = each(distinct, one, workers=self._concurrency, done=bar, waiting=bar.tick, ending=say_waiting)
         for outcome in found:
             self._together.note(self._client, self._model, outcome.error)
         by_prompt = dict(zip(distinct, found, strict=True))

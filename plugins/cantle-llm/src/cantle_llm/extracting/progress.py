@@ -42,6 +42,13 @@ class SlowBar:
         elif self._may and self._done < self._total and monotonic() - self._begun > _SLOW:
             self._show()
 
+    def tick(self) -> None:
+        """Time has passed and no call has ended."""
+        if self._bar is not None:
+            self._bar.tick()
+        elif self._may and monotonic() - self._begun > _SLOW:
+            self._show()
+
     def _show(self) -> None:
         from multiprocessing import parent_process
 

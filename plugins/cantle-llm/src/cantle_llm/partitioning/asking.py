@@ -42,14 +42,19 @@ def ask(
     language: str | None,
     given: bool,
     told: Told,
+    tick: Callable[[], object],
     stop: Event,
 ) -> Asked:
-    """Ask for the blocks of every window; `told` gets the number of blocks as answers come.
+    """Ask for the blocks of every window.
+
+    `told` gets the number of blocks as answers come, `tick` is called while none comes.
 
     A window for which the spending limit left nothing is a failure like others, and those after it are still tried:
     what is on file costs nothing. Where no call can succeed (a wrong key, no such model, an empty account) `ModelError`
     is raised, unless some windows were answered: what they cost is not thrown away.
     """
+
+    from cantle.commands import say_waiting
 
     def work(window: Window) -> Reading | ModelError:
         if stop.is_set():
@@ -68,7 +73,7 @@ def ask(
     def done(number: int, outcome: Outcome) -> None:
         told(len(outcome.value.labels) if isinstance(outcome.value, Reading) else 0)
 
-    found = Asked(each(windows, work, workers=run.client.concurrency, done=done))
+    found = Asked(each(windows, work, workers=run.client.concurrency, done=done, waiting=tick, ending=say_waiting))
     fatal = next((e for e in found.errors if e is not None and e.is_fatal and not isinstance(e, BudgetError)), None)
     if fatal is not None and (fatal.reason == "cancelled" or not any(found.readings)):
         raise fatal

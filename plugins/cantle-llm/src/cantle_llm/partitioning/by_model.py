@@ -78,7 +78,7 @@ class Modelled:
             most = self.options.max_chars_per_chunk
             self.log.append(f"Text divided into {len(self.parts)} sub-texts of at most {most} characters")
         self.log.append(f"{len(self.windows)} session(s) with the model needed")
-        with self._told() as told:
+        with self._told() as (told, tick):
             asked = ask(
                 self.seen,
                 self.lines,
@@ -88,6 +88,7 @@ class Modelled:
                 language=self.language,
                 given=self.given,
                 told=told,
+                tick=tick,
                 stop=self.stop,
             )
         failures = self._audit(asked)
@@ -95,13 +96,13 @@ class Modelled:
         return self._assembled(asked, groups, missing, failures)
 
     @contextmanager
-    def _told(self) -> Iterator[Callable[[int], object]]:
+    def _told(self) -> Iterator[tuple[Callable[[int], object], Callable[[], object]]]:
         total, done = len(self.windows), 0
         if self.progress is True:
             from cantle.commands import Bar
 
             with Bar(total, "Sessions", "block") as bar:
-                yield bar.advance
+                yield bar.advance, bar.tick
             return
         tell = self.progress if callable(self.progress) else None
 
@@ -111,7 +112,7 @@ class Modelled:
             if tell is not None:
                 tell(done, total)
 
-        yield told
+        yield told, getattr(tell, "tick", lambda: None)
 
     def _audit(self, asked: Asked) -> list[Failure]:
         failures = []
