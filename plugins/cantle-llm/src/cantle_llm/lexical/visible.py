@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ..lines import Line
+from ..lines.hidden import blanked, hidden
 
 __all__ = ["Visible"]
 
@@ -16,9 +16,6 @@ _MARKUP = re.compile(
 )
 _SIGNS = re.compile(r"[<&\\]|\]\(|://")
 
-_HIDING = re.compile(r"<(!--|(?:style|script|template)\b)", re.IGNORECASE)
-_SHOWING = {name: re.compile(rf"</{name}\b[^<>]{{0,100}}>", re.IGNORECASE) for name in ("style", "script", "template")}
-_SHOWING["!--"] = re.compile("-->")
 _TAG = re.compile(r"<(?:/?[A-Za-z]|!)[^<>]{0,1000}>")
 """Of several lines too."""
 
@@ -39,36 +36,13 @@ class Visible:
         # A page about scripts names them in its sentences: only lines that are no prose can be inside of one.
         self._apart = text
         if _TAG.search(text):
-            self._apart = _blanked(text, _hidden(text))
-            self._apart = _blanked(self._apart, (match.span() for match in _TAG.finditer(self._apart)))
+            self._apart = blanked(text, hidden(text))
+            self._apart = blanked(self._apart, (match.span() for match in _TAG.finditer(self._apart)))
         if _IS_LATEX.search(text):
-            self._text = _blanked(text, (match.span() for match in _TEX.finditer(text)))
+            self._text = blanked(text, (match.span() for match in _TEX.finditer(text)))
             self._apart = self._text
 
     def of(self, line: Line) -> str:
         """The line as it is read, without tags, commands and addresses."""
         text = (self._apart if line.kind in ("other", "html") else self._text)[line.start : line.end]
         return _MARKUP.sub(lambda match: " " * len(match[0]), text) if _SIGNS.search(text) else text
-
-
-def _hidden(text: str) -> Iterator[tuple[int, int]]:
-    """Where comments, styles and scripts are; those that do not end are none."""
-    at = 0
-    endless: set[str] = set()
-    while found := _HIDING.search(text, at):
-        name = found[1].lower()
-        at = found.end()
-        end = None if name in endless else _SHOWING[name].search(text, at)
-        if end:
-            yield found.start(), end.end()
-            at = end.end()
-        else:
-            endless.add(name)
-
-
-def _blanked(text: str, spans: Iterator[tuple[int, int]]) -> str:
-    parts, at = [], 0
-    for start, end in spans:
-        parts += [text[at:start], " " * (end - start)]
-        at = end
-    return "".join((*parts, text[at:]))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..lines import Line
 from .merging import Group
+from .ranges import runs_of
 from .result import Block
-from .runs import runs_of
 
 if TYPE_CHECKING:
     from cantle import Source

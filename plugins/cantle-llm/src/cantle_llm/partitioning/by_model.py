@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.client import Client, Run
 from ..client.usage import Control
 from ..errors import REASONS, ModelError, ModelWarning
+from ..estimates import Estimate, Estimating
 from ..lines import lines_of
 from ..telling import warn
 from .asking import Asked, ask
@@ -21,8 +22,10 @@ from .figures import percent
 from .merging import Group, grouped, nearest
 from .naming import Namer
 from .options import Options
+from .prompts import partitioning
+from .reading import SCHEMA
+from .ranges import runs_of
 from .result import Failure, PartitionResult, Uncovered
-from .runs import runs_of
 from .seen import seen_lines, seen_text
 from .sessions import short_lines, sub_texts, windows
 
@@ -94,6 +97,14 @@ class Modelled:
         failures = self._audit(asked)
         groups, missing = grouped(self.lines, self.windows, asked.readings, self.options.fallback_max_chars_per_block)
         return self._assembled(asked, groups, missing, failures)
+
+    def estimate(self) -> Estimate:
+        """What asking would be at most."""
+        found = Estimating(self.client)
+        for window in self.windows:
+            messages = partitioning(self.seen, self.lines[window.first : window.end], self.language, self.given)
+            found.add(messages, schema=SCHEMA, schema_name="partition", **self.call)
+        return found.total
 
     @contextmanager
     def _told(self) -> Iterator[tuple[Callable[[int], object], Callable[[], object]]]:

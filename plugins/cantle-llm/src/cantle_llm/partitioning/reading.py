@@ -14,7 +14,7 @@ from ..client.written import values, without_thoughts
 from ..errors import AnswerError
 from .broken import broken_off
 from .cleaning import clean
-from .runs import runs_of
+from .ranges import runs_of
 
 __all__ = ["SCHEMA", "Reading", "Repair", "read_answer"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import unescape
 from typing import TYPE_CHECKING
 
 from ..lines import Line
+from ..lines.hidden import blanked, hidden
 from .cleaning import flat
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["seen_lines", "seen_text"]
 
 _MARKUP = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,30})[^<>]*>|<[!?][^<>]*>|&#?[A-Za-z0-9]{1,32};")
-_HIDING = re.compile(r"<(?:(?P<name>style|script|template)\b[^<>]*>|!--)", re.IGNORECASE)
-_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name in ("style", "script", "template")}
-_ENDS["!--"] = re.compile("-->")
 _INLINE = re.compile(
     "a|abbr|b|bd[io]|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|su[bp]|time|tt|"
     "u|var|wbr",
@@ -37,25 +35,7 @@ def seen_text(source: Source) -> str:
     """
     if source.kind != "html":
         return source.text
-    text, parts, at = source.text, [], 0
-    for start, end in _hidden(text):
-        parts += [_MARKUP.sub(_blank, text[at:start]), " " * (end - start)]
-        at = end
-    return "".join((*parts, _MARKUP.sub(_blank, text[at:])))
-
-
-def _hidden(text: str) -> Iterator[tuple[int, int]]:
-    """Comments, styles and scripts. What never ends hides nothing."""
-    at = 0
-    endless: set[str] = set()
-    while found := _HIDING.search(text, at):
-        name, at = (found["name"] or "!--").lower(), found.end()
-        end = None if name in endless else _ENDS[name].search(text, at)
-        if end is None:
-            endless.add(name)
-            continue
-        at = end.end()
-        yield found.start(), at
+    return _MARKUP.sub(_blank, blanked(source.text, hidden(source.text)))
 
 
 def _blank(found: re.Match[str]) -> str:
