@@ -18,11 +18,12 @@ from cantle import hookimpl
 if TYPE_CHECKING:
     from .client.client import Client, Run
     from .client.usage import Control, Cost, Usage
-    from .contextualizing import Contextualized, Estimate, contextualize, estimate_notes
+    from .contextualizing import Contextualized, contextualize, estimate_notes
     from .errors import AnswerError, BudgetError, ModelError, ModelWarning, PersistError, RefusedError
+    from .estimates import Estimate
     from .model.protocol import Model, Reply, Request
     from .partitioning.counters import counts
-    from .partitioning.partition import apartition, partition
+    from .partitioning.partition import apartition, estimate_partition, partition
     from .partitioning.result import Block, PartitionResult, Persisted
     from .partitioning.strategy import Partition
     from .settings import Settings
@@ -35,7 +36,7 @@ _HOMES = {
     "Contextualized": "contextualizing",
     "Control": "client.usage",
     "Cost": "client.usage",
-    "Estimate": "contextualizing",
+    "Estimate": "estimates",
     "Model": "model.protocol",
     "ModelError": "errors",
     "ModelWarning": "errors",
@@ -53,6 +54,7 @@ _HOMES = {
     "contextualize": "contextualizing",
     "counts": "partitioning.counters",
     "estimate_notes": "contextualizing",
+    "estimate_partition": "partitioning.partition",
     "partition": "partitioning.partition",
 }
 
@@ -82,6 +84,7 @@ __all__ = [
     "contextualize",
     "counts",
     "estimate_notes",
+    "estimate_partition",
     "partition",
 ]
 
@@ -93,6 +96,11 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names too, imported or not."""
+    return sorted({*globals(), *__all__})
 
 
 @hookimpl

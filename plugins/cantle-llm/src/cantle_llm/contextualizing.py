@@ -3,77 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import cantle
 from cantle import Chunk, Chunks
-from cantle.errors import OptionError, UnknownLengthError
-from cantle.lengths import Length, resolve
+from cantle.errors import OptionError
 
-from .client.answers import key_of
 from .client.client import Client, Run
 from .client.usage import Control, Cost, Usage
 from .errors import ModelError
+from .estimates import Estimate, Estimating
 from .sharing import shared_client
 
 __all__ = ["Contextualized", "Estimate", "NoteClient", "contextualize", "estimate_notes"]
 
-_ANSWER = 4096
-"""Tokens that an answer is taken to have at most where no limit is set, as for a spending limit."""
-
-_PER_MESSAGE = 4
-"""Tokens that stand around a message, about."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a run would ask for: calls, and tokens and US dollars of these. `recorded` notes are on file.
-
-    Input is counted by the model's own encoding, or o200k_base. Output is the most that it can be: every answer as long
-    as the limit for its length, or 4,096 tokens where none is set (`is_bounded` false: it may be longer then). `cost`
-    is None where the price of the model is not known. Each call is counted once; an answer of no use is asked for up to
-    `reasks` times more, and a request that was lost on its way is sent again. In replay nothing is asked: `missing`
-    notes are not on file.
-    """
-
-    calls: int = 0
-    recorded: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: Decimal | None = Decimal(0)
-    is_bounded: bool = True
-    missing: int = 0
-    reasks: int = 0
-
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(
-            self.calls + other.calls,
-            self.recorded + other.recorded,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            None if self.cost is None or other.cost is None else self.cost + other.cost,
-            self.is_bounded and other.is_bounded,
-            self.missing + other.missing,
-            max(self.reasks, other.reasks),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """`calls`, `recorded`, `missing`, `inputTokens`, `outputTokens`, `totalCost` (None: not known), `isBounded`,
-        `reasks`.
-        """
-        return {
-            "calls": self.calls,
-            "recorded": self.recorded,
-            "missing": self.missing,
-            "inputTokens": self.input_tokens,
-            "outputTokens": self.output_tokens,
-            "totalCost": None if self.cost is None else float(self.cost),
-            "isBounded": self.is_bounded,
-            "reasks": self.reasks,
-        }
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
@@ -140,6 +88,22 @@ class NoteClient:
         return note
 
 
+def _in_order(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The function, with `OptionError` for arguments in the order of `cantle.contextualize`, which has another."""
+
+    @wraps(function)
+    def called(*given: _P.args, **named: _P.kwargs) -> _R:
+        if len(given) > 2 or (given and (isinstance(given[0], str) or hasattr(given[0], "complete"))):
+            raise OptionError(
+                f"cantle_llm.{function.__name__} takes (chunks, client), and the rest by name, such as document=...; "
+                "it is cantle.contextualize that takes (client, document, chunks)."
+            )
+        return function(*given, **named)
+
+    return called
+
+
+@_in_order
 def contextualize(
     chunks: Any,
     client: Client | str | None = None,
@@ -218,6 +182,7 @@ def _has_note(chunk: Chunk) -> bool:
     return isinstance(note, str) and bool(note) and chunk.prefix.endswith(f"{note}\n\n")
 
 
+@_in_order
 def estimate_notes(
     chunks: Any, client: Client | str | None = None, *, document: Any = None, **options: Any
 ) -> Estimate:
@@ -225,44 +190,15 @@ def estimate_notes(
     run, model = _run_of(client, None)
     counting = _Counting(run.client, model)
     _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
-    return counting.total
+    return counting.estimating.total
 
 
 class _Counting:
     """Counts what would be asked, and answers with a note that nobody sees."""
 
     def __init__(self, client: Client, model: str | None) -> None:
-        self._client, self._model, self.total = client, model, Estimate()
-        self._seen: set[str] = set()
-        self._counter: Length | None = None
+        self._model, self.estimating = model, Estimating(client)
 
     def complete(self, messages: Sequence[dict[str, str]], **options: Any) -> str:
-        client = self._client
-        request = client.request(messages, **({"model": self._model} | options))
-        key = key_of(request)
-        held = client.answers.get(key) if client.answers is not None else None
-        if (held is not None and not held.reason) or (client.answers is not None and key in self._seen):
-            self.total += Estimate(recorded=1)
-            return "-"
-        if client.settings.replay:
-            self.total += Estimate(missing=1)
-            return "-"
-        self._seen.add(key)
-        if self._counter is None:
-            self._counter = _counter(request.model)
-        read = sum(int(self._counter(message["content"])) + _PER_MESSAGE for message in messages)
-        written = request.max_output_tokens or _ANSWER
-        price = client.price(request.model)
-        cost = None if price is None else sum(price.cost(read, written), Decimal(0))
-        bounded = request.max_output_tokens is not None
-        self.total += Estimate(1, 0, read, written, cost, bounded, reasks=client.settings.reasks)
+        self.estimating.add(messages, **({"model": self._model} | options))
         return "-"
-
-
-def _counter(model: str) -> Length:
-    for name in (model, "o200k_base"):
-        try:
-            return resolve(name)
-        except (UnknownLengthError, OptionError):
-            continue
-    raise AssertionError("unreachable")

@@ -20,7 +20,7 @@ from .prices import Price, check_provider, price_of, provider_of
 from .run import Run
 from .usage import Control, Cost, Usage
 
-__all__ = ["Client", "Run"]
+__all__ = ["Client", "Run", "counter_of"]
 
 _OUTPUT = 4096
 """The most that an answer may have, in tokens, where a spending limit needs a bound and none is given."""
@@ -95,7 +95,7 @@ class Client:
     def _count(self, text: str) -> float:
         """Tokens where the provider counts none: by the model's own encoding where it is known."""
         if self._own_counter is None:
-            self._own_counter = _counter(self.settings.model)
+            self._own_counter = counter_of(self.settings.model)
         return self._own_counter(text)
 
     @property
@@ -288,7 +288,7 @@ def _messages(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(copied)
 
 
-def _counter(model: str) -> Length:
+def counter_of(model: str) -> Length:
     """What estimates tokens: the model's own encoding where it is known."""
     for name in (model, "o200k_base"):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ import click
 from cantle import MDocument, chunk_many
 from cantle.commands import (
     FORMATS,
+    Bar,
     Failure,
     Writer,
-    as_json,
     chosen_format,
     counted,
     cutting,
@@ -32,12 +32,12 @@ from cantle.errors import CantleWarning, ContextWarning
 
 from ..extracting import refused
 from .client_options import client_of, client_options
-from .reports import advice, money, report, resumable
+from .reports import advice, report, resumable, tell
 
 if TYPE_CHECKING:
     from ..client.client import Client, Run
-    from ..contextualizing import Estimate
     from ..errors import ModelError
+    from ..estimates import Estimate
 
 __all__ = ["command"]
 
@@ -51,7 +51,7 @@ embedded) and in its metadata (`context`). Chunks are written as `cantle chunk` 
 The model is any behind an OpenAI-compatible server: --model and --base-url, with the key in CANTLE_LLM_API_KEY (or
 OPENAI_API_KEY, which is sent to OpenAI's own address alone). All settings may stand in variables CANTLE_LLM_*. Each
 chunk is a call, which sends the document with it and costs money: --dry-run says how much at most, --budget sets a
-limit, which ends the run before it is exceeded.
+limit for this command, which ends the run before it is exceeded.
 
 Notes are kept on file as they come, under the document, the chunk, the prompt and the model. A run that was
 interrupted, or of which calls failed, is started again and asks for what is missing; --replay asks for nothing at all.
@@ -63,13 +63,14 @@ note.
 Examples:
   cantle contextualize handbook.md --model gpt-4.1-nano -o handbook.jsonl
   cantle contextualize docs/ --model gpt-4.1-nano --dry-run
-  cantle contextualize docs/ --model gpt-4.1-nano --budget 0.50 -o docs.parquet
-  cantle contextualize a.md --model llama3.2 --base-url http://localhost:11434/v1 --concurrency 2
-  cantle contextualize a.md -s structural-context -n 400 -l cl100k_base -O context_size=120 --model gpt-4.1-nano
+  cantle contextualize docs/ --model gpt-4.1-nano --budget 0.50 -o a.parquet
+  cantle contextualize a.md --model m --base-url http://localhost:8000/v1
+  cantle contextualize a.md -s structural-context -O context_size=300
   cantle contextualize docs/ --model gpt-4.1-nano --replay -f csv > docs.csv
 
 \b
-Exit codes: 0 every chunk has its note, 1 some have none or a file could not be cut, 2 wrong usage, 130 interrupted.
+Exit codes: 0 every chunk has its note, 1 some have none or a file could not
+be cut, 2 wrong usage, 130 interrupted.
 """
 
 
@@ -136,9 +137,9 @@ def command(
     work = _Work(files, read, source, strategy, options, notes)
     with client_of(settings, asks=not dry_run) as client, refused(_INSTEAD):
         if dry_run:
-            _tell(work.estimate(client), client, format_)
+            tell(work.estimate(client), client, format_, "note")
         else:
-            notes["progress"] = not quiet and (out is not None or not sys.stdout.isatty())
+            work.shows = not quiet and (out is not None or not sys.stdout.isatty())
             _write(work, client, chosen_format(format_, out), out, quiet)
         work.end(client)
 
@@ -199,6 +200,7 @@ class _Work:
     found: int = 0
     done: int = 0
     stopped: ModelError | None = None
+    shows: bool = False
     reasons: set[str] = field(default_factory=set)
     failed: list[tuple[str, Exception]] = field(default_factory=list)
 
@@ -227,7 +229,8 @@ class _Work:
 
     def estimate(self, client: Client) -> Estimate:
         """What it would be."""
-        from ..contextualizing import Estimate, estimate_notes
+        from ..contextualizing import estimate_notes
+        from ..estimates import Estimate
 
         total = Estimate()
         for chunks in self._cut():
@@ -239,7 +242,10 @@ class _Work:
         from ..contextualizing import contextualize
 
         for chunks in self._cut():
-            found = contextualize(chunks, run=run, **self.asked)
+            name = printable(chunks.source.source or "standard input")[-40:]
+            what = name if self.found == 1 else f"{name}, {self.done + len(self.failed)} of {self.found}"
+            with _Shown(what, self.shows) as shown:
+                found = contextualize(chunks, run=run, **self.asked, progress=shown)
             to.write(to.render(found.chunks))
             self.chunks += len(chunks)
             self.missing += len(found.missing)
@@ -271,35 +277,34 @@ class _Work:
             raise Failure(" ".join(part for part in said if part))
 
 
+class _Shown:
+    """Progress of one document: a bar that is called as it is and begins with the first call."""
+
+    def __init__(self, what: str, shows: bool) -> None:
+        self._what, self._shows = what, shows
+        self._bar: Bar | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> _Shown:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None and self._shows:
+            self._bar = self._stack.enter_context(Bar(total, self._what, "call"))
+        if self._bar is not None:
+            self._bar.advance(1)
+
+    def tick(self) -> None:
+        """Time has passed."""
+        if self._bar is not None:
+            self._bar.tick()
+
+
 def _line(name: str, error: Exception) -> str:
     """The error on one line, the file's name in front where the message does not begin with it."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
     text, name = " ".join(text.split()), "standard input" if name in ("", "-") else name
     return text if text.startswith(name) else f"{name}: {text}"
-
-
-def _tell(found: Estimate, client: Client, format: str | None) -> None:
-    """Write what a run would be, for people or as JSON."""
-    if format == "json":
-        as_json({"model": client.model, **found.to_dict()})
-        return
-    if format is not None:
-        raise click.UsageError(f"--dry-run writes text, or JSON with -f json; it has no chunks to write as {format}.")
-    if found.missing:
-        click.echo(f"0 calls in replay, {counted(found.recorded, 'note')} on file, {found.missing} missing")
-        return
-    each = "" if found.is_bounded else " (4,096 an answer: no limit is set, --max-output-tokens sets one)"
-    lines = [f"{counted(found.calls, 'call')} of {client.model}, {counted(found.recorded, 'note')} on file"]
-    if found.calls:
-        lines.append(f"{found.input_tokens:,} tokens in, at most {found.output_tokens:,} out{each}")
-        price = client.ledger.price
-        known = "" if price is None else f" ({price.key})"
-        lines.append(
-            "The price of the model is not known; give it with --price IN,OUT."
-            if found.cost is None
-            else f"At most {money(found.cost)}{known}"
-        )
-        if found.reasks:
-            times = "once" if found.reasks == 1 else f"{found.reasks} times"
-            lines.append(f"An answer of no use is asked for up to {times} more, which is not counted here.")
-    click.echo(printable("\n".join(lines)))

@@ -17,7 +17,7 @@ from cantle.errors import CantleWarning
 from ..errors import REASONS
 from ..partitioning.options import MOST_OVERLAP, Options
 from .client_options import client_of, client_options, default_answers
-from .reports import advice, resumable, spent, stopped
+from .reports import advice, resumable, spent, stopped, tell
 
 if TYPE_CHECKING:
     from cantle import MDocument
@@ -34,10 +34,11 @@ _SUFFIXES = {".txt": "text", ".json": "json", ".jsonl": "jsonl"}
 
 _HELP = """Divide FILE into labelled topical blocks, each a range of its text.
 
-Without a model the embedded engine does it, by headings and by the words that neighbouring sentences share: offline and
-for nothing. With -e model, or --model NAME, a model is asked, which costs money: the key is that of CANTLE_LLM_API_KEY
-or OPENAI_API_KEY, the other settings are options or CANTLE_LLM_* variables. Answers are kept in a file, so that the
-same command run again, after Ctrl-C too, asks only for what is missing.
+Without a model the embedded engine does it, by headings and by the words that neighbouring sentences share: offline
+and for nothing. With -e model, or --model NAME, a model is asked, which costs money: the key is that of
+CANTLE_LLM_API_KEY or OPENAI_API_KEY (which is sent to OpenAI's own address alone), the other settings are options or
+CANTLE_LLM_* variables. --dry-run says how much it is at most; --budget sets a limit for this command. Answers are kept
+in a file, so that the same command run again, after Ctrl-C too, asks only for what is missing.
 
 FILE may be - for standard input. The text is divided into sentences; headings, rows of tables and lines of code count
 as such. They are numbered from 0, and options and the json report call them lines: they are not the lines of the file.
@@ -54,14 +55,16 @@ Several files, or a directory, as chunks of one file: `cantle chunk DIR -s parti
 Examples:
   cantle partition report.md
   cantle partition report.md -f json | jq -r '.blocks[].label'
+  cantle partition book.txt --model gpt-4.1-nano --dry-run
   cantle partition book.txt --model gpt-4.1-nano --budget 0.10 -o book.json
-  cantle partition book.txt --base-url http://localhost:11434/v1 --model llama3.1 --uncovered nearest
-  cantle partition book.txt --model gpt-4.1-nano --replay -f jsonl > chunks.jsonl
+  cantle partition a.txt --base-url http://localhost:11434/v1 --model llama3.1
+  cantle partition a.txt --model gpt-4.1-nano --replay -f jsonl > a.jsonl
   pdftotext report.pdf - | cantle partition - --kind pdf --language pt
 
 \b
-Exit codes: 0 all is well; 1 the model covered too few sentences, a session failed or the budget was
-reached (the result is written all the same), or no call can succeed; 2 wrong usage; 130 interrupted.
+Exit codes: 0 all is well; 1 the model covered too few sentences, a session
+failed or the budget was reached (the result is written all the same), or no
+call can succeed; 2 wrong usage; 130 interrupted.
 """
 
 
@@ -119,6 +122,7 @@ def _parameter(name: str, kind: Any, text: str) -> Callable[[Function], Function
     help="The language of the labels, and of the words that the lexical engine counts. Default: that of the text.",
 )
 @client_options
+@click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and dollars it would be, and ask nothing.")
 @reading
 @click.option("--source", help="The name of the document. Default: its path.")
 @click.option("-f", "--format", "format_", type=click.Choice(_FORMATS), help="The format of the output.")
@@ -130,6 +134,7 @@ def command(
     settings: dict[str, Any],
     read: dict[str, Any],
     source: str | None,
+    dry_run: bool,
     format_: str | None,
     out: str | None,
     quiet: bool,
@@ -141,11 +146,21 @@ def command(
         raise click.UsageError("A name is empty. Name a file, or - for standard input.")
     if _same(file, out):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
-    written = _format(format_, out)
+    written = None if dry_run else _format(format_, out)
+    if dry_run and out not in (None, "-"):
+        raise click.UsageError("--dry-run writes no blocks. Leave out -o.")
     engine, client = engine or ("model" if settings.get("model") else "lexical"), None
     if quiet:
         warnings.simplefilter("ignore", CantleWarning)
     given = {name: value for name, value in parameters.items() if value is not None}
+    if written is None:
+        if engine == "lexical":
+            raise click.UsageError("The lexical engine asks no model and costs nothing. Give --model, or -e model.")
+        with client_of(settings, asks=False) as client:
+            from ..partitioning.partition import estimate_partition
+
+            tell(estimate_partition(document(file, read, source), client, **given), client, format_, "answer")
+        return
     if engine == "lexical":
         _check_no_client(settings)
         result = _divided(document(file, read, source), None, given, quiet)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantle.commands import counted, printable
+from cantle.commands import as_json, counted, printable
 
 if TYPE_CHECKING:
     from ..client.client import Client, Run
     from ..client.ledger import Ledger
+    from ..estimates import Estimate
 
-__all__ = ["advice", "money", "report", "resumable", "spent", "stopped"]
+__all__ = ["advice", "money", "report", "resumable", "spent", "stopped", "tell"]
 
 _AGAIN = {
     "rate_limited",
@@ -111,3 +112,30 @@ def resumable(client: Client) -> Iterator[None]:
                 )
         click.echo(f"\n{printable(' '.join(said))}", err=True)
         raise
+
+
+def tell(found: Estimate, client: Client, format: str | None, answer: str) -> None:
+    """Write what a dry run found, for people or as JSON. `answer` is what an answer is called."""
+    if format == "json":
+        as_json({"model": client.model, **found.to_dict()})
+        return
+    if format not in (None, "text"):
+        raise click.UsageError(f"--dry-run writes text, or JSON with -f json; it has no results to write as {format}.")
+    if found.missing:
+        click.echo(f"0 calls in replay, {counted(found.recorded, answer)} on file, {found.missing} missing")
+        return
+    each = "" if found.is_bounded else " (4,096 an answer: no limit is set, --max-output-tokens sets one)"
+    lines = [f"{counted(found.calls, 'call')} of {client.model}, {counted(found.recorded, answer)} on file"]
+    if found.calls:
+        lines.append(f"{found.input_tokens:,} tokens in, at most {found.output_tokens:,} out{each}")
+        price = client.ledger.price
+        known = "" if price is None else f" ({price.key})"
+        lines.append(
+            "The price of the model is not known; give it with --price IN,OUT."
+            if found.cost is None
+            else f"At most {money(found.cost)}{known}"
+        )
+        if found.reasks:
+            times = "once" if found.reasks == 1 else f"{found.reasks} times"
+            lines.append(f"An answer of no use is asked for up to {times} more, which is not counted here.")
+    click.echo(printable("\n".join(lines)))

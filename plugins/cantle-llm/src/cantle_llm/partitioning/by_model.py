@@ -23,8 +23,8 @@ from .merging import Group, grouped, nearest
 from .naming import Namer
 from .options import Options
 from .prompts import partitioning
-from .reading import SCHEMA
 from .ranges import runs_of
+from .reading import SCHEMA
 from .result import Failure, PartitionResult, Uncovered
 from .seen import seen_lines, seen_text
 from .sessions import short_lines, sub_texts, windows

@@ -12,6 +12,7 @@ from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning
 
 from ..client.client import Client
 from ..errors import PersistError
+from ..estimates import Estimate
 from ..sharing import shared_client
 from ..telling import warn
 from .arguments import check_arguments, check_client
@@ -23,7 +24,7 @@ from .result import PartitionResult, Persisted
 if TYPE_CHECKING:
     from cantle import Source
 
-__all__ = ["Persist", "Progress", "apartition", "partition"]
+__all__ = ["Persist", "Progress", "apartition", "estimate_partition", "partition"]
 
 _LONGEST_NAME = 1000
 _P = ParamSpec("_P")
@@ -116,6 +117,18 @@ async def apartition(document: str | Source, *more: Any, **arguments: Any) -> Pa
     except asyncio.CancelledError:
         stop.set()
         raise
+
+
+def estimate_partition(
+    document: str | Source, client: Client | None = None, *, model: str | None = None, **options: Any
+) -> Estimate:
+    """What `partition` with these arguments would ask a model for, at most. Nothing is asked; no key is needed.
+
+    Options are those of `partition` that say how the text is divided. One call is a session.
+    """
+    asked = _client_of(client, model)
+    source, parameters = _source(document), Options(**options)
+    return Modelled(source, parameters, asked, model, False, "partition", Event()).estimate()
 
 
 def run_partition(
