@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from scripted_extraction import TEXT, Setup
 
 from cantle import MDocument
 from cantle_llm import contextualize, partition
-from cantle_llm.testing import Asked, ScriptedServer
+from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -136,3 +137,27 @@ def test_time_passes_while_no_call_ends(name: str, model: Setup, monkeypatch: py
     else:
         model.extract("summary", llm=client)
     assert shown.ticked.is_set()
+
+
+def test_extraction_says_that_answers_are_on_file_only_if_there_are_any(model: Setup, tmp_path: Path) -> None:
+    client = model.client(concurrency=3, answers=tmp_path / "a.jsonl")
+
+    def answer(asked: Asked) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return Fault.http(500)
+
+    model.answer = answer
+    with warnings.catch_warnings(record=True, action="always") as caught, pytest.raises(KeyboardInterrupt):
+        MDocument("One.").chunk(extract={"summary": {"by": "llm", "llm": client}})
+    assert [str(one.message) for one in caught if "answers so far" in str(one.message)] == []
+
+
+@pytest.mark.parametrize(("fault", "again"), [(Fault.http(404), False), (Fault.http(400), False), (Fault.cut(), True)])
+def test_extraction_gives_only_advice_that_helps(fault: Fault, again: bool, model: Setup, tmp_path: Path) -> None:
+    client = model.client(concurrency=1, answers=tmp_path / "a.jsonl")
+    model.answer = lambda asked: "fine" if asked.number == 0 else fault
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.extract("summary", llm=client)
+    (summed,) = [str(one.message) for one in caught if "got nothing" in str(one.message)]
+    assert ("Extract again" in summed) is again

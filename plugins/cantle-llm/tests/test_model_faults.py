@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,10 +91,28 @@ def test_after_a_passing_fault_the_answer_comes(fault: Fault) -> None:
     assert len(server.requests) == 3
 
 
-def test_a_long_retry_after_is_an_error_at_once_and_not_a_long_wait() -> None:
-    fault = Fault.http(429, headers={"retry-after": "86400"})
-    error, _ = failing(fault, retries=1)  # a wait would end this test by its length
+BUSY = {"error": {"code": 429, "message": "busy"}}
+
+
+@pytest.mark.parametrize("headers", [{"retry-after": "86400"}, {"retry-after-ms": "86400000"}])
+@pytest.mark.parametrize("status", [429, 200])
+def test_a_long_retry_after_is_an_error_at_once_and_not_a_long_wait(
+    status: int, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("cantle_llm.model.openai_sdk.time", SimpleNamespace(sleep=waits.append))
+    error, server = failing(Fault.raw(BUSY, status, headers=headers), retries=2)
     assert error.reason == "rate_limited"
+    assert len(server.requests) == 1
+    assert waits == []
+
+
+def test_a_body_of_status_200_may_ask_for_a_short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("cantle_llm.model.openai_sdk.time", SimpleNamespace(sleep=waits.append))
+    for headers in ({"retry-after": "90"}, {"retry-after": "soon"}):
+        failing(Fault.raw(BUSY, 200, headers=headers), retries=1)
+    assert waits == [90, 0.5]
 
 
 @pytest.mark.parametrize("case", cases("failures.jsonl"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -110,6 +111,26 @@ def test_providers_that_differ_give_no_price() -> None:
     differing = [model for model, prices in sold.items() if len(prices) > 1]
     assert len(differing) > 10
     assert [model for model in differing if price_of(model) is not None] == []
+
+
+def test_of_prices_that_depend_on_the_date_the_last_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Today's date has no say: a result must not change overnight."""
+    from genai_prices import data, types
+
+    def price(amount: int) -> types.ModelPrice:
+        return types.ModelPrice(input_mtok=Decimal(amount), output_mtok=Decimal(amount))
+
+    later = types.ConditionalPrice(types.StartDateConstraint(date(2999, 1, 1)), prices=price(7))
+    prices = [types.ConditionalPrice(prices=price(1)), later]
+    info = types.ModelInfo("dated", types.ClauseEquals("dated"), prices=prices)
+    monkeypatch.setattr(data, "providers", [types.Provider("maker", "Maker", "x", models=[info])])
+    price_of.cache_clear()
+    try:
+        found = price_of("dated")
+        assert found is not None
+        assert found.input == 7
+    finally:
+        price_of.cache_clear()
 
 
 def test_the_provider_is_told_by_its_address() -> None:

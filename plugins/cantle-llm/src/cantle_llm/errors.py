@@ -46,6 +46,19 @@ REASONS = {
 _FATAL = {"unreachable", "unauthorized", "not_found", "quota", "budget", "cancelled"}
 
 
+_PASSING = {
+    "rate_limited",
+    "server_error",
+    "timeout",
+    "connection",
+    "empty",
+    "truncated",
+    "malformed",
+    "invalid",
+    "client",
+}
+
+
 def sentence(text: str) -> str:
     """The text with one full stop at its end, or what ends it else: what providers write often has none."""
     said = text.strip()
@@ -71,6 +84,11 @@ class ModelError(CantleError):
     def is_fatal(self) -> bool:
         """Whether all other calls would fail as well, so that a run need not go on."""
         return self.reason in _FATAL
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same call may succeed when it is made once more, with nothing changed."""
+        return self.reason in _PASSING
 
 
 class AnswerError(ModelError):

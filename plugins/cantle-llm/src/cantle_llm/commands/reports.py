@@ -12,25 +12,14 @@ import click
 
 from cantle.commands import as_json, counted, printable
 
+from ..errors import error_of
+
 if TYPE_CHECKING:
     from ..client.client import Client, Run
     from ..client.ledger import Ledger
     from ..estimates import Estimate
 
 __all__ = ["advice", "money", "report", "resumable", "spent", "stopped", "tell"]
-
-_AGAIN = {
-    "rate_limited",
-    "server_error",
-    "timeout",
-    "connection",
-    "empty",
-    "truncated",
-    "malformed",
-    "invalid",
-    "client",
-}
-"""Reasons for which a call may succeed when it is made once more."""
 
 
 def money(amount: Decimal) -> str:
@@ -70,6 +59,7 @@ def stopped(reasons: Collection[str]) -> str:
 def advice(client: Client, reasons: Collection[str], *, these: str = "only these are asked for") -> str:
     """What the user may do about calls that failed for these `reasons`; empty where nothing is known to help."""
     kept = client.answers is not None
+    passing = any(error_of(reason).may_pass for reason in reasons)
     if client.settings.replay:
         return "Nothing is asked in replay: without --replay they are asked for."
     if "budget" in reasons:
@@ -88,9 +78,9 @@ def advice(client: Client, reasons: Collection[str], *, these: str = "only these
         return "Look at --model and --base-url."
     if "quota" in reasons:
         return "Once there is credit, run the same command again." if kept else ""
-    if "context_length" in reasons and not _AGAIN & set(reasons):
+    if "context_length" in reasons and not passing:
         return "A model with a longer context may take them: --model."
-    if kept and _AGAIN & set(reasons):
+    if kept and passing:
         return f"Run the same command again: {these}."
     return ""
 

@@ -29,6 +29,8 @@ class Asker:
 
     kept_in = ""
     """The file that answers are kept in, if they are."""
+    has_answers = False
+    """Whether there are any of this field."""
 
     def __init__(
         self,
@@ -99,6 +101,10 @@ class _OurClient(Asker):
         super().__init__(client, model, client.concurrency, together, stopped)
         self.kept_in = "" if client.answers is None else client.answers.path
         self._run: Run = client.run(f"extract_{field}", stopped=stopped)
+
+    @property
+    def has_answers(self) -> bool:  # type: ignore[override]
+        return bool(self._run.ledger.usage.calls or self._run.replayed)
 
     def answer(self, prompt: Prompt) -> str:
         # Not `complete`, which takes off the white space around an answer: the fields decide on that.

@@ -63,7 +63,7 @@ def extract(
         try:
             found = work(task)
         except KeyboardInterrupt:
-            if asker.kept_in:
+            if asker.kept_in and asker.has_answers:
                 with suppress(Warning):  # a filter that makes it an error
                     warn(
                         f"The answers so far are in {asker.kept_in}. Extract again: only what is missing is asked for.",

@@ -70,9 +70,12 @@ class Tally:
         why = "" if fatal is None else f" The run was stopped: {fatal}"
         calls = counted(len(self._failures), "call")
         what = f"{count} of {counted(len(self._chunks), 'chunk')} got nothing." if count else f"{calls} gave nothing."
-        how = (
-            "Extract again: only what is not on file is asked for."
-            if self._kept
-            else "With a file of answers (CANTLE_LLM_ANSWERS, or Client(answers=...)) another run asks for these alone."
-        )
+        if not self._kept:
+            how = (
+                "With a file of answers (CANTLE_LLM_ANSWERS, or Client(answers=...)) another run asks for these alone."
+            )
+        elif any(error.may_pass or error.reason == "budget" for *_, error in self._failures):
+            how = "Extract again: only what is not on file is asked for."
+        else:
+            how = "What was paid for is on file."
         return f"extract[{self._field!r}]: {what}{why} {how}"

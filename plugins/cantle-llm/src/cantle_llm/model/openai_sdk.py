@@ -18,6 +18,8 @@ from .wire import classified, complaint, formatted
 __all__ = ["OpenAIModel"]
 
 _TRANSIENT = ("server_error", "rate_limited", "timeout")
+_LONGEST = 120
+"""Seconds that are waited at most because a server asks for it."""
 _OURS = ("openai", "azure", "")
 """Providers that know `max_completion_tokens`; `max_tokens` is what all others know."""
 
@@ -144,7 +146,10 @@ class OpenAIModel:
                 if error.reason not in _TRANSIENT or left <= 0:
                     raise
                 left -= 1
-                time.sleep(_pause(raw.http_response.headers, self._retries - left))
+                pause = _pause(raw.http_response.headers, self._retries - left)
+                if pause > _LONGEST:  # as the SDK does it for a status: the run is not to hang
+                    raise
+                time.sleep(pause)
 
     def _read(self, content: bytes, structured: bool) -> Reply:
         body = read_body(content)
@@ -210,13 +215,13 @@ def _on_request(request: Any) -> None:
 
 
 def _pause(headers: Any, nth: int) -> float:
-    """Seconds before the next request: what the server says, up to two minutes, else growing ones."""
+    """Seconds before the next request: what the server says, else growing ones."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             seconds = float(headers.get(name, "")) / unit
         except ValueError:
             continue
-        if 0 <= seconds <= 120:
+        if seconds >= 0:
             return seconds
     return float(min(0.5 * 2 ** min(nth - 1, 10), 8.0))
 
