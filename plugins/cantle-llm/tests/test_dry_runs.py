@@ -106,3 +106,21 @@ def test_the_bar_names_the_file_and_where_we_are(run: Run, model: Setup, monkeyp
     shown.clear()
     run("-o", "out.jsonl", "-q")
     assert shown == []
+
+
+def test_an_estimate_changes_nothing(model: Setup, tmp_path: Path) -> None:
+    """Neither the dictionaries nor the file of notes get what is counted; notes that are there need no call."""
+    client, resume = model.client(), tmp_path / "notes.jsonl"
+    model.answer = lambda asked: "A note."
+    chunks = MDocument(TEXT).chunk("character")
+    assert estimate_notes(chunks, client, resume=resume).calls == 3
+    assert not resume.exists()
+    contextualize(chunks[:2], client, document=TEXT, resume=resume)
+    before = resume.read_text()
+    assert estimate_notes(chunks, client, document=TEXT, resume=resume).calls == 1
+    assert resume.read_text() == before
+    rows = [{"content": "Tide tables list the times.", "header": "", "id": "a#0"}]
+    assert estimate_notes(rows, client, document=TEXT).calls == 1
+    assert rows == [{"content": "Tide tables list the times.", "header": "", "id": "a#0"}]
+    with pytest.raises(OptionError, match="resume"):
+        estimate_notes(chunks, client, resume=7)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -189,8 +194,26 @@ def estimate_notes(
     """What `contextualize` with these arguments would ask for at most. Nothing is asked; no key is needed."""
     run, model = _run_of(client, None)
     counting = _Counting(run.client, model)
-    _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
+    if not isinstance(chunks, Chunks):
+        chunks = deepcopy(chunks)  # dictionaries would get the notes that nobody sees
+    with ExitStack() as stack:
+        if options.get("resume") is not None:
+            options["resume"] = stack.enter_context(_copy(options["resume"]))
+        _noted(counting, document, chunks, run.client, {**options, "progress": False, "concurrency": 1})
     return counting.estimating.total
+
+
+@contextmanager
+def _copy(path: Any) -> Iterator[Any]:
+    """A copy of a file of notes, for the time being: what is in it counts, and nothing is written to it."""
+    if not isinstance(path, str | os.PathLike):
+        yield path  # an error, which is told as ever
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "notes.jsonl")
+        if os.path.exists(path):
+            shutil.copyfile(path, copy)
+        yield copy
 
 
 class _Counting:

@@ -60,9 +60,11 @@ def provider_of(base_url: str) -> str:
 @lru_cache(maxsize=256)
 def check_provider(name: str) -> None:
     """Raise `OptionError` for a provider that the data do not know."""
+    if not name:
+        return
     from genai_prices.data import providers
 
-    if not name or _known(list(providers), name) is not None:
+    if _known(list(providers), name) is not None:
         return
     known = sorted(one.id for one in providers)
     close = get_close_matches(name.lower(), known, n=1)
