@@ -9,7 +9,7 @@ from typing import Any
 from cantle import Chunk, Chunks
 
 from ..errors import ModelError, ModelWarning
-from ..telling import warn
+from ..warn import warn
 from .asking import asker_of
 from .clients import client_for
 from .contents import is_set, js_text, js_trim

@@ -8,7 +8,7 @@ from typing import Any
 
 from cantle.errors import OptionError, UnusedOptionWarning
 
-from ..telling import warn
+from ..warn import warn
 from .prompts import PROMPTS
 
 __all__ = ["SUMMARIES", "Options"]

@@ -9,7 +9,7 @@ from cantle.commands import counted
 from cantle.errors import ExtractionError
 
 from ..errors import ModelError, ModelWarning
-from ..telling import warn
+from ..warn import warn
 from .together import Together
 
 __all__ = ["Tally"]

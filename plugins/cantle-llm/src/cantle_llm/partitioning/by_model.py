@@ -13,7 +13,7 @@ from ..client.usage import Control
 from ..errors import REASONS, ModelError, ModelWarning
 from ..estimates import Estimate, Estimating
 from ..lines import lines_of
-from ..telling import warn
+from ..warn import warn
 from .asking import Asked, ask
 from .assembling import audited, begun, block_of, snake
 from .cleaning import clean

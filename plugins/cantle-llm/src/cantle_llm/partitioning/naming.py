@@ -6,7 +6,7 @@ from typing import Any
 
 from ..client.client import Run
 from ..errors import AnswerError, ModelError, ModelWarning
-from ..telling import warn
+from ..warn import warn
 from .cleaning import clean
 from .prompts import naming
 from .result import PartitionResult, plain_name

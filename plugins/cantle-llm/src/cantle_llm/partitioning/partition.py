@@ -14,7 +14,7 @@ from ..client.client import Client
 from ..errors import PersistError
 from ..estimates import Estimate
 from ..sharing import shared_client
-from ..telling import warn
+from ..warn import warn
 from .arguments import check_arguments, check_client
 from .by_model import Modelled, Progress
 from .by_words import by_words
