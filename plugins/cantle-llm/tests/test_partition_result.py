@@ -1,90 +1,28 @@
-"""What partition gives: the example, the keys, both engines, storing, naming, chunks, arguments."""
+"""What partition gives: the example, the keys, both engines, chunks, views."""
 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import inspect
 import io
 import json
 import pickle
 import threading
-import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from partition_example import ANSWER, EXAMPLE, KEYS, NAME, check_example, client, modelled
 
-import cantle_llm
 from cantle import MDocument, Source
-from cantle.errors import CantleWarning, OptionError, UnusedOptionWarning
+from cantle.errors import OptionError
 from cantle_llm import (
     Client,
     ModelWarning,
-    Partition,
     PartitionResult,
-    Persisted,
-    PersistError,
     apartition,
     partition,
 )
 from cantle_llm.partitioning.figures import percent
-from cantle_llm.partitioning.options import Options
-from cantle_llm.testing import Asked, Fault, ScriptedServer
-
-EXAMPLE = (
-    "Chapter 1. The Beginning.\n\nOnce upon a time in a land far away, a young hero set out on a journey.\n\n"
-    "Chapter 2. The Challenge.\n\nThe road ahead was long. Mountains blocked the path.\n\n"
-    "Chapter 3. The Resolution.\n\nAfter many trials, the hero returned home, forever changed."
-)
-ANSWER = {
-    "blocks": [
-        {"ranges": [[0, 1]], "label": "Chapter 1 – The Beginning"},
-        {"ranges": [[2, 4]], "label": "Chapter 2 – The Challenge"},
-        {"ranges": [[5, 6]], "label": "Chapter 3 – The Resolution"},
-    ],
-    "reasoning": "By the headings of chapters.",
-}
-NAME = "Chapter 1 – The Beginning, Chapter 2 – The Challenge, Chapter 3 – The Resolution"
-KEYS = [
-    "success",
-    "blocks",
-    "coverage",
-    "totalLines",
-    "sessionsUsed",
-    "fallbackUsed",
-    "failedSessions",
-    "reasoning",
-    "auditLog",
-    "persisted",
-    "uncoveredLines",
-    "costControl",
-]
-
-
-def client(server: ScriptedServer, **more: Any) -> Client:
-    return Client("gpt-4.1-nano", base_url=server.url, **{"retries": 0, "reasks": 0, "provider": "openai"} | more)
-
-
-def modelled(answer: Any = ANSWER, text: str | Source = EXAMPLE, **more: Any) -> PartitionResult:
-    with ScriptedServer(lambda asked: answer) as server, client(server) as asking:
-        return partition(text, client=asking, **more)
-
-
-def check_example(result: PartitionResult) -> None:
-    assert result.success
-    assert (result.coverage, result.total_lines, result.missing_count) == (1.0, 7, 0)
-    assert [block.lines for block in result.blocks] == [((0, 1),), ((2, 4),), ((5, 6),)]
-    assert [block.text for block in result.blocks] == [
-        EXAMPLE[:98],
-        EXAMPLE[100:179],
-        EXAMPLE[181:],
-    ]
-    for number, block in enumerate(result.blocks, 1):
-        assert block.label is not None
-        assert block.label.startswith(f"Chapter {number}")
-        assert EXAMPLE[block.start : block.end] == block.text
+from cantle_llm.testing import Asked, ScriptedServer
 
 
 def test_the_example_with_the_model() -> None:
@@ -285,76 +223,6 @@ def test_lone_surrogates_and_controls_can_be_asked_for() -> None:
     assert "\x1b" not in result.to_json()
 
 
-# -- storing and naming --------------------------------------------------------------------------
-
-
-def test_a_store_gets_the_result_and_a_name_when_it_asks() -> None:
-    def persist(result: PartitionResult, name: Callable[[], str]) -> Persisted:
-        ids = tuple(f"c{i}" for i, _ in enumerate(result.blocks))
-        return Persisted(dataset_id=7, dataset_created=True, dataset_name=name(), chunk_ids=ids, count=len(ids))
-
-    def answer(asked: Asked) -> Any:
-        return ANSWER if asked.schema else '"A hero\'s tale"\n'
-
-    with ScriptedServer(answer) as server, client(server) as asking:
-        result = partition(EXAMPLE, client=asking, persist=persist)
-        assert len(server.requests) == 2
-        assert "Chapter 1 – The Beginning" in server.requests[1].prompt
-        assert "blocked the path" not in server.requests[1].prompt
-    assert result.to_dict()["persisted"] == {
-        "datasetId": 7,
-        "avatarId": None,
-        "datasetCreated": True,
-        "datasetName": "A hero's tale",
-        "chunkIds": ["c0", "c1", "c2"],
-        "count": 3,
-    }
-    assert result.usage.calls == 2
-    assert result.audit_log[-1] == "[partition] 3 block(s) stored in data set 7"
-    lexical = partition(EXAMPLE, persist=persist).persisted
-    assert lexical is not None
-    assert lexical.dataset_name == "Chapter 1. The Beginning, Chapter 2. The Challenge, Chapter 3. The Resolution"
-
-
-def test_a_name_that_the_model_does_not_give() -> None:
-    with ScriptedServer(lambda asked: ANSWER if asked.schema else Fault.refusal()) as server, client(server) as asking:
-        result = partition(EXAMPLE, client=asking)
-        assert len(server.requests) == 1
-        with pytest.warns(ModelWarning, match="made of the labels"):
-            assert result.name() == NAME
-        assert result.usage.calls == 2
-    assert partition(Source("", source="a.txt")).name() == "a.txt"
-    assert partition("").name() == "Untitled"
-
-
-def test_a_partition_that_failed_is_not_stored() -> None:
-    stored: list[Any] = []
-    few = {"blocks": [{"ranges": [[0, 0]], "label": "a"}]}
-    with pytest.warns(ModelWarning, match="min_coverage"):
-        result = modelled(few, persist=lambda result, name: stored.append(result))
-    assert (stored, result.persisted) == ([], None)
-    assert result.audit_log[-1] == "[partition] Not stored: the partition failed"
-
-
-def test_a_result_that_cannot_be_stored_is_not_lost() -> None:
-    def full(result: PartitionResult, name: Callable[[], str]) -> Persisted:
-        raise OSError("the disk is full")
-
-    with pytest.raises(PersistError, match="OSError: the disk is full") as caught:
-        modelled(persist=full)
-    check_example(caught.value.result)
-    assert caught.value.result.usage.calls == 1
-    assert isinstance(caught.value.__cause__, OSError)
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (str(again), again.result) == (str(caught.value), caught.value.result)
-    with pytest.raises(PersistError, match=r"must return a cantle_llm\.Persisted, got int") as caught:
-        partition(EXAMPLE, persist=lambda result, name: 7)  # type: ignore[arg-type, return-value]
-    check_example(caught.value.result)
-
-
-# -- other ways ----------------------------------------------------------------------------------
-
-
 def test_pickle() -> None:
     result = modelled()
     again = pickle.loads(pickle.dumps(result))
@@ -402,104 +270,3 @@ def test_an_async_call_that_is_cancelled_begins_no_session() -> None:
     with ScriptedServer(answer) as server, client(server, concurrency=1) as asking:
         asyncio.run(cancelled(asking))  # waits for the thread
         assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"engine": "magic"}, "engine must be 'model' or 'lexical'"),
-        ({"engine": "lexical", "model": "m"}, "asks no model"),
-        ({"engine": "model"}, "needs a model"),
-        ({"client": 3}, "must be a cantle_llm.Client, got int"),
-        ({"client": "gpt-4.1-nano"}, "To name a model, give model='gpt-4.1-nano'"),
-        ({"clients": 3}, "partition has no argument 'clients'. Did you mean 'client'? It takes: document, engine"),
-        ({"model": 3}, "model must be a name"),
-        ({"max_lines_per_session": 0}, "max_lines_per_session must be a whole number of at least 1, got 0"),
-        ({"max_lines_per_session": 20, "overlap_lines": 20}, "overlap_lines must be smaller"),
-        ({"overlap_lines": -1}, "overlap_lines"),
-        ({"max_chars_per_chunk": 1.5}, "max_chars_per_chunk"),
-        ({"fallback_max_chars_per_block": True}, "fallback_max_chars_per_block"),
-        ({"min_coverage": 90}, "min_coverage must be a number from 0 to 1, got 90"),
-        ({"min_coverage": float("nan")}, "min_coverage"),
-        ({"max_words_per_line": 0}, "max_words_per_line"),
-        ({"uncovered": "drop"}, "uncovered must be"),
-        ({"language": "xx"}, "language must be one of"),
-        ({"caller": ""}, "caller"),
-        ({"persist": 3}, "persist"),
-        ({"progress": "yes"}, "progress"),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError) as caught:
-        partition(EXAMPLE, **arguments)
-    assert said in str(caught.value)
-    with pytest.raises(OptionError) as caught:
-        asyncio.run(apartition(**{"document": EXAMPLE, **arguments}))
-    assert said.replace("partition has", "apartition has") in str(caught.value)
-
-
-def test_arguments_by_place() -> None:
-    said = r"partition takes one argument by place, the document; give the others by name: .*client="
-    with pytest.raises(OptionError, match=said):
-        partition(EXAMPLE, "model")  # type: ignore[misc]
-    with pytest.raises(OptionError, match="needs the document, a text, once, and it is not given"):
-        partition()  # type: ignore[call-arg]
-    with pytest.raises(OptionError, match="needs the document, a text, once, and it is twice given"):
-        partition(EXAMPLE, document=EXAMPLE)  # type: ignore[misc]
-    with pytest.raises(OptionError, match=f"a{said}"):
-        asyncio.run(apartition(EXAMPLE, "model"))
-    with pytest.raises(OptionError, match="To name a model, give model='m'"):
-        Partition(client="m")  # type: ignore[arg-type]
-
-
-def test_a_text_that_is_the_name_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "guide.md"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        partition(str(path))
-        partition("\x00")
-        partition("x" * 100_000)
-        partition("\ud800")
-    path.write_text("# One\n", encoding="utf-8")
-    with pytest.warns(CantleWarning, match="is the name of a file") as caught:
-        partition(str(path))
-    assert caught[0].filename == __file__
-
-
-@pytest.mark.parametrize(("most", "starts"), [(1, 20), (10, 3), (20, 1)])
-def test_sessions_can_be_short_without_more_ado(most: int, starts: int) -> None:
-    text = "\n\n".join(f"Sentence {i} is here." for i in range(20))
-    result = modelled({"blocks": [{"ranges": [[0, most]], "label": "x"}]}, text, max_lines_per_session=most)
-    assert (result.sessions_used, result.coverage) == (starts, 1.0)
-    with pytest.warns(UnusedOptionWarning, match="max_lines_per_session has no effect"):
-        assert partition(text, max_lines_per_session=most).success
-
-
-def test_the_overlap_follows_the_session() -> None:
-    shared = [Options(max_lines_per_session=most).overlap for most in (1, 9, 10, 100, 299, 300, 400, 5000)]
-    assert shared == [0, 0, 1, 10, 29, 30, 30, 30]
-    assert Options(max_lines_per_session=10, overlap_lines=9).overlap == 9
-
-
-def test_all_doors_have_the_same_defaults() -> None:
-    strategy, signature = Partition(), inspect.signature(partition).parameters
-    for field in dataclasses.fields(Options):
-        assert signature[field.name].default == field.default
-        if field.name != "uncovered":
-            assert getattr(strategy, field.name) == field.default
-
-
-def test_a_document_of_another_type() -> None:
-    with pytest.raises(OptionError, match="must be a str, a Source or an MDocument, got bytes"):
-        partition(b"x")  # type: ignore[arg-type]
-
-
-def test_options_without_effect_are_told() -> None:
-    with pytest.warns(UnusedOptionWarning, match="min_coverage has no effect with the lexical engine"):
-        partition(EXAMPLE, min_coverage=0.5)
-
-
-def test_public_names() -> None:
-    for name in ("Block", "Partition", "PartitionResult", "Persisted", "apartition", "counts", "partition"):
-        assert name in cantle_llm.__all__
-        assert getattr(cantle_llm, name).__module__.startswith("cantle_llm.partitioning")

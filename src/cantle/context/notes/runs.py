@@ -83,6 +83,7 @@ def drive(blocks: Sequence[Block], attempt: Callable[[Block], Outcome], deliver:
             deliver.keep(block, outcome)
         raise
     crew.stop()
+    crew.join()  # none is at work: they end at once
 
 
 class _Crew:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from .together import Together
 __all__ = ["Asker", "asker_of"]
 
 
-class Asker:
+class Asker(ABC):
     """Asks for one field.
 
     `together` is what the fields of one call of `chunk()` know of each other, `client` and `model` whom they ask. Once
@@ -47,16 +48,16 @@ class Asker:
     def __enter__(self) -> Asker:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error: object) -> None:  # noqa: B027  # not every one has made something
         """Let go of what was made for this field."""
 
+    @abstractmethod
     def answer(self, prompt: Prompt) -> str:
         """The model's answer. Raises `ModelError`, for one that is blank too (`empty`)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def object(self, prompt: Prompt, form: Form) -> dict[str, Any]:
         """The model's answer as an object of the form. Raises `ModelError`."""
-        raise NotImplementedError
 
     def messages(self, prompt: Prompt, more: str = "") -> list[dict[str, str]]:
         """The system message, unless it is blank, and the prompt."""
