@@ -13,7 +13,7 @@ def say_waiting(calls: int) -> None:
     """Say, where Ctrl-C ended a run, that so many calls are waited for; to be called while that is handled."""
     if calls and isinstance(sys.exception(), KeyboardInterrupt) and sys.stderr is not None:
         what = "the call that is" if calls == 1 else f"{calls} calls that are"
-        sys.stderr.write(f"\nWaiting for {what} under way and paid for. Ctrl-C again ends at once.\n")
+        sys.stderr.write(f"\nWaiting for {what} under way and may be billed. Ctrl-C again ends at once.\n")
         sys.stderr.flush()
 
 

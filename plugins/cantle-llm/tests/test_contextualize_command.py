@@ -275,3 +275,11 @@ def test_an_interrupted_run_can_be_taken_up_again(here: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert f"{kept} answers on file" in done.stderr
     assert len(Path("out.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_missing_file_costs_itself_alone_whatever_is_there_already(run: Run, here: Path) -> None:
+    (here / "out.jsonl").write_text("earlier\n")
+    result = run("missing.md", "-o", "out.jsonl")
+    assert result.exit_code == 1
+    assert "missing.md" in result.stderr
+    assert len((here / "out.jsonl").read_text().splitlines()) == 3

@@ -22,7 +22,7 @@ from cantle_llm.testing import Asked, Fault, ScriptedServer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
-SAID = "Waiting for 3 calls that are under way and paid for. Ctrl-C again ends at once."
+SAID = "Waiting for 3 calls that are under way and may be billed. Ctrl-C again ends at once."
 
 
 def commands(name: str, server: ScriptedServer, *more: str) -> list[str]:

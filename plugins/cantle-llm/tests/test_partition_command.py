@@ -122,7 +122,7 @@ def test_failures_are_exit_code_1_and_the_result_is_there(file: Path, tmp_path: 
     with ScriptedServer(lambda asked: Fault.refusal()) as server:
         result = run(file, "--model", "m", "--base-url", server.url, "-o", out)
     assert result.exit_code == 1
-    assert "Warning: 1 of 1 session(s) with the model failed (refused)" in result.stderr
+    assert "tale.txt: 1 of 1 session(s) with the model failed (refused)" in result.stderr
     assert "no session was answered, 1 session" in result.stderr
     assert "covered" not in result.stderr
     assert "Error: no session was answered; 1 of 1 session failed: the model refused." in result.stderr
@@ -250,3 +250,10 @@ def test_an_interruption_says_how_to_go_on(tmp_path: Path) -> None:
         assert len(server.requests) == 20
         assert f"20 sessions, {20 - asked} calls, {asked} answers on file" in again.stderr
         assert len(json.loads(again.stdout)["blocks"]) == 20
+
+
+def test_where_nothing_can_be_written_nothing_is_asked(file: Path) -> None:
+    with ScriptedServer(one_block) as server:
+        result = run(file, "--model", "m", "--base-url", server.url, "--no-answers", "-o", "none/such.json")
+        assert (result.exit_code, len(server.requests)) == (2, 0)
+    assert "Cannot write none/such.json" in result.stderr

@@ -209,3 +209,13 @@ def test_the_null_device_keeps_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert Client("m", answers=os.devnull).answers is None
     assert not (tmp_path / "a.jsonl").exists()
     assert Client("m").answers is not None
+
+
+def test_a_key_that_was_not_sent_is_no_wrong_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    withheld = "No key was sent: the one in OPENAI_API_KEY goes to OpenAI alone; set CANTLE_LLM_API_KEY."
+    with ScriptedServer(["fine"] * 2, key="sk-own") as server:
+        for key, said in (("sk-openai", withheld), ("", "No key was sent; set CANTLE_LLM_API_KEY.")):
+            monkeypatch.setenv("OPENAI_API_KEY", key)
+            with Client("m", base_url=server.url, retries=0) as client, pytest.raises(ModelError) as caught:
+                client.complete(USER)
+            assert said in str(caught.value)

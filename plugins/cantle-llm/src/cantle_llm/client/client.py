@@ -255,6 +255,7 @@ class Client:
         return OpenAIModel(
             base_url=settings.base_url,
             api_key=settings.api_key or "none",  # servers of one's own want none
+            without_key="" if settings.api_key else _why_no_key(),
             timeout=settings.timeout,
             retries=settings.retries,
             structured=settings.structured,
@@ -268,6 +269,15 @@ def _again(settings: Settings, model_api: Model | None) -> Client:
     client = Client.__new__(Client)
     client._begin(settings, model_api)
     return client
+
+
+def _why_no_key() -> str:
+    """Why no key is sent, and what to set."""
+    goes = {"CANTLE_LLM_API_KEY": "the address in CANTLE_LLM_BASE_URL", "OPENAI_API_KEY": "OpenAI"}
+    held = next((name for name in goes if os.environ.get(name)), None)
+    why = f": the one in {held} goes to {goes[held]} alone" if held else ""
+    step = "give api_key" if held == "CANTLE_LLM_API_KEY" else "set CANTLE_LLM_API_KEY"
+    return f"No key was sent{why}; {step}."
 
 
 def _openais_address() -> str | None:

@@ -178,7 +178,9 @@ def _write(work: _Work, client: Client, format: str, out: str | None, quiet: boo
 
 
 def _same(out: str | None, path: str) -> bool:
-    return out is not None and out != "-" and path != "-" and Path(out).is_file() and Path(out).samefile(path)
+    if out is None or "-" in (out, path) or not (Path(out).is_file() and Path(path).exists()):
+        return False
+    return Path(out).samefile(path)
 
 
 @dataclass

@@ -161,13 +161,13 @@ def command(
 
             tell(estimate_partition(document(file, read, source), client, **given), client, format_, "answer")
         return
-    if engine == "lexical":
-        _check_no_client(settings)
-        result = _divided(document(file, read, source), None, given, quiet)
-    else:
-        with client_of(settings) as client, resumable(client):
-            result = _divided(document(file, read, source), client, given, quiet)
-    with opened(out) as output:
+    with opened(out) as output:  # before anything is paid for
+        if engine == "lexical":
+            _check_no_client(settings)
+            result = _divided(document(file, read, source), None, given, quiet)
+        else:
+            with client_of(settings) as client, resumable(client):
+                result = _divided(document(file, read, source), client, given, quiet)
         output.stream.write(_rendered(result, written).encode("utf-8", "replace"))
         output.commit()
     if not quiet:
@@ -181,7 +181,8 @@ def _one(files: tuple[str, ...]) -> str:
         return files[0]
     given = f"{files[0]} is a directory" if len(files) == 1 else f"{len(files)} files are given"
     names = files[0].rstrip(os.sep) if len(files) == 1 else "FILE1 FILE2"
-    loop = f'for f in {names}{"/*" if len(files) == 1 else ""}; do cantle partition "$f" -o "$f.json"; done'
+    each = f"{names}/*" if len(files) == 1 else names
+    loop = f'mkdir topics; for f in {each}; do cantle partition "$f" -o "topics/$(basename "$f").json"; done'
     raise click.UsageError(
         f"{given}, and cantle partition divides one file. The blocks of all as chunks: `cantle chunk {names} -s "
         f"partition`. A report for each, in a shell: `{loop}`."
@@ -242,7 +243,7 @@ def _summary(result: PartitionResult, client: Client | None) -> str:
     from ..partitioning.figures import percent
 
     parts = [counted(len(result.blocks), "block"), counted(result.total_lines, "sentence")]
-    if result.reason == "all_sessions_failed":
+    if result.failed_sessions and result.failed_sessions == result.sessions_used:
         parts.append("no session was answered")
     else:
         parts.append(f"{percent(result.total_lines - result.missing_count, result.total_lines)} covered")

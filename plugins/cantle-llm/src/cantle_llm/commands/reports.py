@@ -73,6 +73,8 @@ def advice(client: Client, reasons: Collection[str], *, these: str = "only these
     if "unreachable" in reasons:
         return "Start the server, or name another address with --base-url."
     if "unauthorized" in reasons:
+        if not client.settings.api_key:
+            return ""  # the error says what to set
         return "Look at the key in CANTLE_LLM_API_KEY or OPENAI_API_KEY."
     if "not_found" in reasons:
         return "Look at --model and --base-url."

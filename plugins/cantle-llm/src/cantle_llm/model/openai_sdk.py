@@ -32,7 +32,8 @@ class OpenAIModel:
     an endpoint does not know (JSON by schema, a strict schema, `max_completion_tokens`, a temperature) is left out or
     written otherwise once it has said so. Lone surrogates are sent as U+FFFD. Addresses of this machine are never asked
     through a proxy. `environment` says whether `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are
-    meant for this endpoint; else nothing of them is sent.
+    meant for this endpoint; else nothing of them is sent. `without_key` says why there is no key, for
+    when one is wanted.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class OpenAIModel:
         structured: str = "auto",
         provider: str = "",
         environment: bool | None = None,
+        without_key: str = "",
         headers: dict[str, str] | None = None,
     ) -> None:
         self.provider = provider
         self._base_url, self._api_key, self._retries = base_url, api_key, retries
         self._timeout, self._headers = timeout, headers
+        self._without_key = without_key
         self._environment = base_url is None if environment is None else environment
         self._sdks: dict[int, Any] = {}  # by the retries that are left; they share their connections
         self._reached = False  # whether the server ever sent anything
@@ -112,6 +115,14 @@ class OpenAIModel:
 
     def ask(self, request: Request) -> Reply:
         """Answer, or raise `ModelError`."""
+        try:
+            return self._ask(request)
+        except ModelError as error:
+            if error.reason == "unauthorized" and self._without_key:
+                raise ModelError("unauthorized", f"{self._without_key} {error.detail}") from error
+            raise
+
+    def _ask(self, request: Request) -> Reply:
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
         dialect = self._dialects.get(request.model, schema)
         complaints: set[str] = set()

@@ -224,6 +224,9 @@ class Modelled:
                 f"({percent(covered, result.total_lines)}), less than min_coverage "
                 f"({100 * self.options.min_coverage:g}%): {result.missing_count:,} line(s) are {rest}."
             )
+        if said and self.run.ledger.control.reasons:
+            said[0] += f" {self.run.ledger.control.reasons[0].partition(': ')[2]}"
+        name = f"{self.source.source}: " if self.source.source else ""
         for line in said:
             _log.warning("%s caller=%s model=%s", line, self.caller, self.model)
-            warn(line, ModelWarning)
+            warn(f"{name}{line}", ModelWarning)
