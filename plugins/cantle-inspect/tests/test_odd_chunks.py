@@ -183,4 +183,5 @@ def test_metadata_of_the_document_costs_no_chunk_anything() -> None:
 
     plain_one = min(seconds({}) for _ in range(2))
     tags = [f"tag{i}" for i in range(4000)]
-    assert seconds({"tags": tags, **dict.fromkeys(tags, 1)}) < 1.6 * plain_one + 0.3
+    tagged = {"tags": tags, **dict.fromkeys(tags, 1)}
+    assert min(seconds(tagged) for _ in range(2)) < 1.6 * plain_one + 0.3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # modules that tests share
 
 from scripted_contextualize import Run, block_of
 from scripted_extraction import TEXT, Setup
+
+# A shell starts what runs in the background without Ctrl-C, and so would the processes be that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
