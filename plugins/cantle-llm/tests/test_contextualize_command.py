@@ -35,6 +35,8 @@ def test_notes_stand_before_the_text_and_in_the_metadata(run: Run, model: Setup)
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "txt", "parquet"])
 def test_outputs_are_those_of_chunk(suffix: str, run: Run, here: Path) -> None:
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
     result = run("-o", f"out.{suffix}")
     assert (result.exit_code, result.stdout) == (0, "")
     written = (here / f"out.{suffix}").read_bytes()
