@@ -1,0 +1,1 @@
+"""Documents from files that are no text."""

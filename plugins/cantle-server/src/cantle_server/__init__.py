@@ -1,0 +1,1 @@
+"""cantle as a service."""
