@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 from cantle import hookimpl
 
 if TYPE_CHECKING:
+    from cantle.access import Access, Roles, read_roles
+
     from .asking.audit import audit_record, write_audit
     from .asking.preview import Preview, preview
     from .comparing.compare import compare
     from .comparing.comparison import Candidate, Compared, Comparison
-    from .corpus.access import Access, read_roles
     from .corpus.pool import Cutting, Passage, Pool
     from .corpus.reading import Corpus, LeftOut, read_corpus
-    from .corpus.roles import Roles
     from .costs.changes import Change
     from .costs.cost import Cost, DocumentCost, cost
     from .golden.answers import Answer, Problem
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .report.page import view
 
 _HOMES = {
-    "Access": "corpus.access",
+    "Access": "cantle.access",
     "Answer": "golden.answers",
     "Candidate": "comparing.comparison",
     "Change": "costs.changes",
@@ -65,7 +65,7 @@ _HOMES = {
     "Question": "golden.questions",
     "RankError": "rank.hits",
     "Ranker": "rank",
-    "Roles": "corpus.roles",
+    "Roles": "cantle.access",
     "Scorer": "rank",
     "Sizes": "measures.sizes",
     "Sweep": "golden.sweep",
@@ -85,7 +85,7 @@ _HOMES = {
     "ranked": "rank.hits",
     "read_corpus": "corpus.reading",
     "read_golden": "golden.questions",
-    "read_roles": "corpus.access",
+    "read_roles": "cantle.access",
     "sweep": "golden.sweep",
     "view": "report.page",
     "write_audit": "asking.audit",
@@ -146,7 +146,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: a plugin that is not used costs nothing."""
     if name in _HOMES:
-        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        home = _HOMES[name]
+        value = getattr(import_module(home if home.startswith("cantle.") else f".{home}", __name__), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from cantle.access import Access
 from cantle.commands import opened, to_json
-
-from ..corpus.access import Access
 
 if TYPE_CHECKING:
     from ..rank.hits import Hit

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from cantle.access import Access, listed
 from cantle.commands import counted
 from cantle.errors import OptionError
 from cantle.lengths import LengthLike
 
-from ..corpus.access import Access, listed
 from ..corpus.pool import Cutting, CuttingLike, Passage, Pool, Settings
 from ..corpus.reading import Corpus, read_corpus
 from ..measures.html_table import html_table

@@ -11,11 +11,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from cantle.access import Access
 from cantle.commands import Bar, Failure, counted, cutting, parsed, printable, reading
 from cantle.errors import DocumentError
 
 from ..asking.audit import write_audit
-from ..corpus.access import Access
 from ..corpus.pool import Cutting
 from ..corpus.reading import Corpus, read_corpus
 from ..golden.answers import FATAL

@@ -10,10 +10,10 @@ from unicodedata import normalize
 import click
 
 from cantle import MDocument
+from cantle.access import ANY, Rule, item, listed
 from cantle.commands import counted, printable
 
 from ..asking.preview import Preview
-from ..corpus.access import ANY, Rule, item, listed
 from ..corpus.reading import is_missing
 from ..measures.settings import literal
 from ..rank import words

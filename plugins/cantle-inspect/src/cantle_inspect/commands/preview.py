@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from cantle.access import Access
 from cantle.commands import LENGTH, Failure, as_json, cutting, printable, reading
 
-from ..corpus.access import Access
 from .shared import filtering, outputs, ranking, requiring, told
 from .tables import chosen_format, format_option
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from cantle.access import Access
 from cantle.commands import is_document, printable
 from cantle.errors import CantleError
 
-from ..corpus.access import Access
 from ..corpus.own_files import looks_written
 
 __all__ = [
@@ -92,7 +92,7 @@ def _filtering(function: Function, *, roles_alone: bool) -> Function:
 
 def _role_names(context: click.Context, option: click.Parameter, begun: str) -> list[str]:
     """The roles for the shell to complete: of --roles, or else of the file of roles in the directory."""
-    from ..corpus.access import read_roles
+    from cantle.access import read_roles
 
     try:
         file = roles_file(context.params.get("roles"), context.params.get("paths") or context.args)

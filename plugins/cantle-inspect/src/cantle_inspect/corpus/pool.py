@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Union
 
 from cantle import Chunk, Chunks, MDocument, Strategy, registry
+from cantle.access import Access
 from cantle.commands import counted
 from cantle.errors import CantleError, OptionError, UnknownLengthError, UnknownStrategyError
 from cantle.lengths import LengthLike, resolve
@@ -18,7 +19,6 @@ from ..measures.settings import asked, fields, in_force, strategy_name
 from ..measures.sizes import unit_of
 from ..measures.tokens import MODEL
 from ..names import snake
-from .access import Access
 from .reading import Corpus, LeftOut, why
 
 __all__ = ["MAX_SIZE", "MODEL", "Cutting", "Passage", "Pool"]

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from cantle.access import Access
+
 from ..asking.audit import audit_record
-from ..corpus.access import Access
 from ..names import camel
 from ..rank.hits import Hit
 from .questions import Question

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from unicodedata import normalize
 
+from cantle.access import Access
 from cantle.errors import OptionError
 
-from ..corpus.access import Access
 from .questions import Question
 
 if TYPE_CHECKING:
-    from ..corpus.roles import Roles
+    from cantle.access import Roles
 
 __all__ = ["Asking", "askings", "check_roles"]
 

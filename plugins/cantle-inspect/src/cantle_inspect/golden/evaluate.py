@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
 
-from ..corpus.access import Access
+from cantle.access import Access, Roles
+
 from ..corpus.pool import Cutting, CuttingLike, Pool
-from ..corpus.roles import Roles
 from ..rank import NamedRanker, Ranker, named
 from ..rank.hits import lowest, ranker_name
 from .answers import Answer, Problem

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cantle.access import Access
 from cantle.commands import counted
 
 from ..asking.audit import where_of
-from ..corpus.access import Access
 from ..corpus.pool import Cutting, Pool
 from ..measures.html_table import html_table
 from ..measures.settings import plain

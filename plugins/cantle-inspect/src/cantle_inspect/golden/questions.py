@@ -12,9 +12,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from cantle.access import spelled
 from cantle.errors import DocumentError
 
-from ..corpus.access import spelled
 from ..corpus.golden_files import FIELDS, field_of
 from ..names import camel, snake
 from .metrics import Span, merged

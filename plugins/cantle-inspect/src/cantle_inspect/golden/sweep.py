@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cantle.access import Access
 from cantle.commands import counted
 from cantle.errors import CantleError, CantleWarning, OptionError
 
-from ..corpus.access import Access
 from ..corpus.pool import Cutting, CuttingLike, Pool
 from ..measures.html_table import html_table
 from ..measures.settings import plain

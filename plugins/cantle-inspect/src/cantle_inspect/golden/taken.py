@@ -7,11 +7,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from cantle.access import Roles, read_roles
 from cantle.errors import OptionError
 
-from ..corpus.access import read_roles
 from ..corpus.reading import Corpus, read_corpus
-from ..corpus.roles import Roles
 from .questions import Question, read_golden
 
 __all__ = ["Asked", "Documents", "RolesLike", "corpus_of", "golden_of", "roles_of", "share", "whole", "wholes"]

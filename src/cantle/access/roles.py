@@ -1,4 +1,4 @@
-"""Files of roles: which documents each role may see.
+"""Roles: which documents each of them may see, from a file or from a mapping.
 
 ```yaml
 intern: {dept: [hr, product], classification: internal}   # both must hold
@@ -11,17 +11,16 @@ auditor: "*"                                              # everything
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from cantle.errors import OptionError
+from ..errors import OptionError
+from .rules import ANY, Rule, spelled
 
-from .access import ANY, Rule, spelled
-
-__all__ = ["MAX_SIZE", "Roles", "read"]
+__all__ = ["MAX_SIZE", "Roles", "read_roles"]
 
 MAX_SIZE = 262_144
 """Files of roles of more bytes than this are refused."""
@@ -31,23 +30,46 @@ _EVERYTHING = f'To let it see everything, write "{ANY}".'
 
 
 class Roles(dict[str, tuple[Rule, ...]]):
-    """Role -> its rules, in the order of the `file`. One rule must fit; a rule without keys fits everything."""
+    """Role -> its rules, in the order of the `file`. One rule must fit; a rule without keys fits everything.
+
+    Made by `read_roles` from a file, by `Roles.of` from a mapping.
+    """
 
     def __init__(self, roles: dict[str, tuple[Rule, ...]], file: str = "") -> None:
         super().__init__(roles)
         self.file = file
+
+    @classmethod
+    def of(cls, roles: Mapping[str, Any], file: str = "") -> Roles:
+        """Roles from a mapping such as JSON gives it: name -> "*", a rule, or a list of rules of which one must fit.
+
+        A rule maps keys of the metadata to a value or a list of them: `{"intern": {"dept": ["hr", "product"]}}`. The
+        checks are those of a file; `file` is what errors name as the place. Raises `OptionError`.
+        """
+        return cls(dict(_Reader(file or "roles").roles(roles)), file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The roles as plain values for JSON, which `Roles.of` takes: name -> rules, "*" for one without keys."""
+        return {
+            name: [{key: list(values) for key, values in rule.items()} or ANY for rule in rules]
+            for name, rules in self.items()
+        }
 
     def rules(self, role: str) -> tuple[Rule, ...]:
         """The rules of a role. Raises `OptionError` when there is no such role."""
         found = self.get(role) or self.get(normalize("NFC", role))
         if found is None:
             where = f"{self.file} has" if self.file else "There is"
-            raise OptionError(f"{where} no role {role!r}. Known: {', '.join(self)}.")
+            raise OptionError(f"{where} no role {role!r}. Known: {', '.join(self) or 'none'}.")
         return found
 
 
-def read(path: Path) -> Roles:
-    """The roles of a YAML file. Raises `OptionError` for whatever could be a mistake: no rule is guessed."""
+def read_roles(path: str | Path) -> Roles:
+    """The roles of a YAML file: name -> its rules, of which one must fit.
+
+    Raises `OptionError` for whatever could be a mistake: no rule is guessed.
+    """
+    path = Path(path)
     reader = _Reader(path.as_posix())
     return Roles(dict(reader.roles(reader.loaded(path))), path.as_posix())
 
@@ -92,26 +114,35 @@ class _Reader:
             raise self.fail(f"a value cannot be read: {error}.") from None
 
     def roles(self, found: Any) -> Iterator[tuple[str, tuple[Rule, ...]]]:
-        if not isinstance(found, dict) or not found:
-            what = _kind(found) if found or not isinstance(found, dict) else "an empty mapping"
+        if not isinstance(found, Mapping) or not found:
+            what = _kind(found) if found or not isinstance(found, Mapping) else "an empty mapping"
             raise self.fail(
                 f"is {what}. It must map names of roles to what they may see, as in `employee: {{dept: hr}}`."
             )
+        seen: set[str] = set()
         for name, rules in found.items():
             if not isinstance(name, str) or not name:
                 raise self.fail(f"the name of a role must be text, got {name!r}. Put it in quotes.")
-            given = rules if isinstance(rules, list) else [rules]
+            composed = normalize("NFC", name)
+            self.once(composed, seen, f"role {name!r}")
+            seen.add(composed)
+            given = rules if isinstance(rules, list | tuple) else [rules]
             if not given:
                 raise self.fail(f"role {name!r} has an empty list of rules. {_EVERYTHING}")
             self.charge(len(given))
-            yield normalize("NFC", name), tuple(self.rule(name, rule) for rule in given)
+            yield composed, tuple(self.rule(name, rule) for rule in given)
+
+    def once(self, name: str, seen: Container[str], what: str) -> None:
+        """Refuse a second spelling of a name: which of the two is meant cannot be known."""
+        if name in seen:
+            raise self.fail(f"{what} is there twice. Keep one.")
 
     def rule(self, role: str, rule: Any) -> Rule:
-        if rule == ANY:
+        if isinstance(rule, str) and rule == ANY:
             return {}
-        if rule is None or rule == {}:
+        if rule is None or (isinstance(rule, Mapping) and not rule):
             raise self.fail(f"role {role!r} has an empty rule. {_EVERYTHING}")
-        if not isinstance(rule, dict):
+        if not isinstance(rule, Mapping):
             raise self.fail(
                 f"a rule of role {role!r} is {_kind(rule)}. It must map keys of the metadata to values, as in "
                 f"`{{dept: [hr, product]}}`. {_EVERYTHING}"
@@ -120,16 +151,18 @@ class _Reader:
         for key, values in rule.items():
             if not isinstance(key, str) or not key:
                 raise self.fail(f"a key in the rule of role {role!r} must be text, got {key!r}. Put it in quotes.")
-            made[normalize("NFC", key)] = tuple(self.values(f"{key!r} in the rule of role {role!r}", values))
+            composed = normalize("NFC", key)
+            self.once(composed, made, f"{key!r} in the rule of role {role!r}")
+            made[composed] = tuple(self.values(f"{key!r} in the rule of role {role!r}", values))
         return made
 
     def values(self, what: str, values: Any) -> Iterator[str]:
-        given = values if isinstance(values, list) else [values]
+        given = values if isinstance(values, list | tuple) else [values]
         self.charge(1 + len(given))
         if not given:
             raise self.fail(f'{what} has an empty list of values. Give a value, or "{ANY}" for any.')
         for value in given:
-            if isinstance(value, dict | list | set | bytes):
+            if isinstance(value, Mapping | list | tuple | set | frozenset | bytes):
                 raise self.fail(f"{what} holds {_kind(value)}. Values are texts, numbers, true or false.")
             text = spelled(value.isoformat() if hasattr(value, "isoformat") else value)
             if not text:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cantle.access import Access, read_roles
 from cantle.errors import OptionError
-from cantle_inspect import Access, read_roles
 
 HR = {"dept": "hr", "classification": "internal"}
 
