@@ -44,8 +44,11 @@ class Roles(dict[str, tuple[Rule, ...]]):
         """Roles from a mapping such as JSON gives it: name -> "*", a rule, or a list of rules of which one must fit.
 
         A rule maps keys of the metadata to a value or a list of them: `{"intern": {"dept": ["hr", "product"]}}`. The
-        checks are those of a file; `file` is what errors name as the place. Raises `OptionError`.
+        checks are those of a file; `file` is what errors name as the place. `Roles` are taken as they are. Raises
+        `OptionError`.
         """
+        if isinstance(roles, Roles):
+            return cls(dict(roles), file or roles.file)
         return cls(dict(_Reader(file or "roles").roles(roles)), file)
 
     def to_dict(self) -> dict[str, Any]:
