@@ -120,7 +120,8 @@ def test_binary_files_are_refused_with_a_next_step(data: bytes, what: str) -> No
 
 def test_a_pdf_file_is_refused_with_the_way_to_its_text() -> None:
     with pytest.raises(
-        DocumentError, match=r"or extract its text: `pdftotext FILE\.pdf - \| cantle chunk - -k pdf`, or"
+        DocumentError,
+        match=r"format \(cantle-files\), or extract its text: `pdftotext FILE\.pdf - \| cantle chunk - -k pdf`, or",
     ):
         decode(b"%PDF-1.7\n", "a.pdf")
 

@@ -85,8 +85,8 @@ _BINARY = (
 )
 
 _PDF = (
-    "or extract its text: `pdftotext FILE.pdf - | cantle chunk - -k pdf`, or in Python with pypdf or pypdfium2, "
-    "and give the texts of the pages to MDocument.from_pdf_text()."
+    " (cantle-files), or extract its text: `pdftotext FILE.pdf - | cantle chunk - -k pdf`, or in Python with pypdf or "
+    "pypdfium2, and give the texts of the pages to MDocument.from_pdf_text()."
 )
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b"))
@@ -169,10 +169,10 @@ def _refuse_known(data: bytes, name: str) -> None:
     for magic, what in _BINARY:
         # Text may begin with the letters of a magic number; then no control characters follow.
         if data.startswith(magic) and (what == "a PDF file" or data[:4096].translate(None, _CONTROLS) != data[:4096]):
-            convert = _PDF if what == "a PDF file" else "or convert the file to text."
+            convert = _PDF if what == "a PDF file" else ", or convert the file to text."
             raise DocumentError(
                 f"{name} is {what}, not text, and no installed plugin reads it. "
-                f"`cantle plugins` lists what is installed; install a plugin that loads this format, {convert}"
+                f"`cantle plugins` lists what is installed; install a plugin that loads this format{convert}"
             )
 
 

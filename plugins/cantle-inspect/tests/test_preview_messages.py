@@ -92,11 +92,11 @@ def test_roles_need_a_role_here(run_preview: Run) -> None:
 def test_many_files_left_out_for_one_reason_are_one_line(run_preview: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("plan", "utf-8")
     for number in range(12):
-        (tmp_path / f"{number:02}.pdf").write_bytes(b"%PDF")
+        (tmp_path / f"{number:02}.ps").write_bytes(b"%!PS")
     (tmp_path / "x.docx").write_bytes(b"PK")
     result = run_preview(".", "-q", "plan")
     assert result.stderr.splitlines() == [
-        "Left out: 12 files (00.pdf, 01.pdf, 02.pdf, ...): no installed plugin reads .pdf files",
+        "Left out: 12 files (00.ps, 01.ps, 02.ps, ...): no installed plugin reads .ps files",
         "Left out: x.docx: no installed plugin reads .docx files",
     ]
     assert len(json.loads(result.stdout)["stats"]["leftOut"]) == 13
