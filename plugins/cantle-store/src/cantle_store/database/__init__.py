@@ -1,0 +1,1 @@
+"""The database: engine, transactions, schema. What differs between SQLite and Postgres is in here."""

@@ -1,0 +1,1 @@
+"""One migration a module, in order."""

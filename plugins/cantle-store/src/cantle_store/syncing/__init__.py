@@ -1,0 +1,1 @@
+"""Bringing a document in the store up to its chunks."""
