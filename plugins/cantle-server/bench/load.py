@@ -1,0 +1,196 @@
+"""Load on loopback: how much of what two bare processes chunk does the service chunk?
+
+    python plugins/cantle-server/bench/load.py DIRECTORY [--clients 32] [--seconds 60]
+
+Text files of the directory, cut into documents of 1 to 200 KB, are chunked first by two bare processes (chunks to JSON
+lines, in a loop), then by a server with two workers on a port of this machine, asked by clients that each wait for
+their answer before they ask again. Both by turns in one run; throughput in MB of UTF-8 a second, latencies in
+milliseconds, memory as the sum over the server's processes. Needs psutil. Ends by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+from cantle import MDocument
+from cantle_server import issue_token
+
+SECRET = "a secret for this run alone, of more than thirty-two bytes"
+KINDS = {".md": "markdown", ".html": "html", ".txt": "text"}
+STRATEGIES = ("recursive", "sentence", "markdown", "structural-context", "token")
+BARE_SECONDS = 15.0
+
+
+def documents(directory: Path, count: int = 400) -> list[dict[str, object]]:
+    """Requests, the same in every run: pieces of real text with a strategy and a size."""
+    draw = random.Random(7)
+    files = sorted(path for path in directory.rglob("*") if path.suffix in KINDS and path.is_file())
+    texts = [(path, path.read_text(encoding="utf-8", errors="replace")) for path in files]
+    made: list[dict[str, object]] = []
+    for _ in range(count):
+        path, text = draw.choice(texts)
+        size = int(10 ** draw.uniform(3, 5.3))
+        start = draw.randrange(max(1, len(text) - size))
+        strategy = draw.choice(STRATEGIES)
+        options = {"maxSize": draw.choice((256, 512)), "lengthFunction": "cl100k_base"}
+        kind = KINDS[path.suffix] if strategy in ("structural-context",) else "text"
+        if kind == "html":
+            kind = "text"
+        made.append({"text": text[start : start + size], "kind": kind, "strategy": strategy, "options": options})
+    return made
+
+
+def size_of(request: dict[str, object]) -> int:
+    """Bytes of the text in UTF-8."""
+    return len(str(request["text"]).encode())
+
+
+def bare(requests: list[dict[str, object]], seconds: float, seed: int, results: multiprocessing.Queue[float]) -> None:
+    """Chunk in a loop; put MB a second."""
+    order = list(requests)
+    random.Random(seed).shuffle(order)
+    for request in order[:20]:
+        _chunk(request)
+    begin, done, i = time.perf_counter(), 0, 0
+    while time.perf_counter() - begin < seconds:
+        request = order[i % len(order)]
+        _chunk(request)
+        done, i = done + size_of(request), i + 1
+    results.put(done / 1e6 / (time.perf_counter() - begin))
+
+
+def _chunk(request: dict[str, object]) -> bytes:
+    document = MDocument(str(request["text"]), str(request["kind"]))
+    options = {"max_size": request["options"]["maxSize"], "length_function": "cl100k_base"}  # type: ignore[index]
+    return document.chunk(str(request["strategy"]), **options).to_jsonl().encode()
+
+
+def bare_pair(requests: list[dict[str, object]]) -> float:
+    """MB a second of two processes together."""
+    context = multiprocessing.get_context("spawn")
+    results: multiprocessing.Queue[float] = context.Queue()
+    pair = [context.Process(target=bare, args=(requests, BARE_SECONDS, seed, results)) for seed in (1, 2)]
+    for process in pair:
+        process.start()
+    for process in pair:
+        process.join()
+    return results.get() + results.get()
+
+
+class Load:
+    """Clients of one server, and what they saw."""
+
+    def __init__(self, port: int, requests: list[dict[str, object]], token: str) -> None:
+        self.port = port
+        self.payloads = []
+        for request in requests:
+            body = json.dumps(request).encode()
+            head = (
+                f"POST /v1/chunk HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            self.payloads.append((head.encode() + body, size_of(request)))
+        self.done = self.count = 0
+        self.errors: list[str] = []
+        self.latencies: list[float] = []
+
+    async def client(self, number: int, until: float) -> None:
+        """Ask, wait, ask again, on one connection."""
+        order = list(self.payloads)
+        random.Random(number).shuffle(order)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 22)
+        i = 0
+        while time.perf_counter() < until:
+            payload, size = order[i % len(order)]
+            i += 1
+            begin = time.perf_counter()
+            writer.write(payload)
+            await writer.drain()
+            status = await self._answer(reader)
+            self.latencies.append(time.perf_counter() - begin)
+            if status == 200:
+                self.done, self.count = self.done + size, self.count + 1
+            else:
+                self.errors.append(str(status))
+        writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader) -> int:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        headers = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
+        if "content-length" in headers:
+            await reader.readexactly(int(headers["content-length"]))
+        else:
+            while length := int((await reader.readuntil(b"\r\n")), 16):
+                await reader.readexactly(length + 2)
+            await reader.readexactly(2)
+        return int(head[0].split()[1])
+
+    async def run(self, clients: int, seconds: float) -> float:
+        """MB a second."""
+        begin = time.perf_counter()
+        await asyncio.gather(*(self.client(n, begin + seconds) for n in range(clients)))
+        return self.done / 1e6 / (time.perf_counter() - begin)
+
+
+def memory(process: psutil.Process) -> float:
+    """MB of the server and its workers."""
+    return sum(one.memory_info().rss for one in [process, *process.children(recursive=True)]) / 1e6
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    given = parser.parse_args()
+    requests = documents(given.directory)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {"CANTLE_SERVER_SECRET": SECRET}
+    first = bare_pair(requests)
+    command = [sys.executable, "-m", "cantle", "serve", "--port", str(port), "--workers", "2", "--rate", "100000"]
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(300):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        token = issue_token(SECRET, host_id="load", user_id="load")
+        process = psutil.Process(server.pid)
+        asyncio.run(Load(port, requests, token).run(8, 5))  # warm
+        load = Load(port, requests, token)
+        speed = asyncio.run(load.run(given.clients, given.seconds))
+        peak = memory(process)
+    finally:
+        server.terminate()
+        server.wait(30)
+    second = bare_pair(requests)
+    both = (first + second) / 2
+    ordered = sorted(load.latencies)
+    percentiles = {p: ordered[min(len(ordered) - 1, int(len(ordered) * p / 100))] * 1000 for p in (50, 90, 99)}
+    print(f"bare: {first:.2f} and {second:.2f} MB/s")
+    print(f"server: {speed:.2f} MB/s, {speed / both:.0%} of the mean of these")
+    print(f"answers: {load.count}, errors: {len(load.errors)} {sorted(set(load.errors))}")
+    print("latency: " + ", ".join(f"p{p} {value:.0f} ms" for p, value in percentiles.items()))
+    print(f"mean {statistics.fmean(ordered) * 1000:.0f} ms; memory {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
