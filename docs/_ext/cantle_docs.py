@@ -50,6 +50,8 @@ class Options(MarkdownDirective):
         rows = ["| option | type | default | unit | meaning |", "|---|---|---|---|---|"]
         for o in describe(kind):
             doc = o.doc if o.used else "Accepted for parity; has no effect here, and giving it warns."
+            if o.choices and o.used:
+                doc += f" One of: {', '.join(f'`{choice}`' for choice in o.choices)}."
             cells = [f"`{o.name}`", f"`{o.type}`", f"`{o.default}`", o.unit, doc]
             rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         return rows

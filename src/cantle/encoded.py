@@ -19,8 +19,8 @@ Specials = set[str] | frozenset[str] | list[str] | tuple[str, ...] | str
 class Encoded(Sized):
     """An encoding, by its name or that of a model, and what special tokens in the text count."""
 
-    encoding_name: str = option("cl100k_base", "The encoding: " + ", ".join(ENCODINGS) + ".")
-    model_name: str | None = option(None, "Use the encoding of this OpenAI model instead.")
+    encoding_name: str = option("cl100k_base", "The encoding.", choices=ENCODINGS)
+    model_name: str | None = option(None, "Use the encoding of this OpenAI model instead.", choices=MODELS)
     allowed_special: Specials | None = option(
         None, "Special tokens to take as one token each where they stand in the text, or 'all'."
     )

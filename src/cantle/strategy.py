@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -51,11 +51,27 @@ class Strategy(Protocol):
         ...
 
 
-def option(default: Any, doc: str, unit: str = "", **more: Any) -> Any:
-    """A dataclass field that carries its own documentation, for `cantle strategies` and the docs."""
+def option(
+    default: Any,
+    doc: str,
+    unit: str = "",
+    *,
+    choices: Collection[Any] = (),
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    **more: Any,
+) -> Any:
+    """A dataclass field that carries its own documentation, for `cantle strategies`, the docs and `cantle.schema`.
+
+    `choices` are the only values that are taken (besides None and lists, if the annotation has them); numbers are at
+    least `least`, greater than `above`, at most `most`. That is said here, and checked by the strategy itself. With
+    `dataclasses.MISSING` as default the option must be given. What comes in `more` goes to `dataclasses.field`.
+    """
+    said = {"doc": doc, "unit": unit, "choices": tuple(choices), "least": least, "above": above, "most": most}
     if isinstance(default, list | dict | set):
-        return field(default_factory=lambda: type(default)(default), metadata={"doc": doc, "unit": unit}, **more)
-    return field(default=default, metadata={"doc": doc, "unit": unit}, **more)
+        return field(default_factory=lambda: type(default)(default), metadata=said, **more)
+    return field(default=default, metadata=said, **more)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +83,13 @@ class Sized:
     `UnknownLengthError` for an unknown length function.
     """
 
-    max_size: float | tuple[float, float] | None = option(DEFAULT_SIZE, MAX_SIZE, "length units")
+    max_size: float | tuple[float, float] | None = option(DEFAULT_SIZE, MAX_SIZE, "length units", above=0)
     overlap: float | None = option(
         None,
         "How much of the end of a chunk is repeated at the start of the next, at most. "
         "None: 50, or half of max_size if that is less.",
         "length units",
+        least=0,
     )
     length_function: LengthLike = option(
         "characters",
@@ -84,6 +101,7 @@ class Sized:
         None,
         "Where the separator that a cut is made at goes: 'end' of the chunk before, 'start' of the chunk "
         "after, or None: left out at the cuts, declared in `dropped` unless it is white space.",
+        choices=("end", "start"),
     )
     add_start_index: bool = option(
         False, "Also write the chunk's start into its metadata, as start_index.", "code points"
@@ -194,6 +212,7 @@ class Option(NamedTuple):
     unit: str
     doc: str
     used: bool = True
+    choices: tuple[Any, ...] = ()
 
 
 def describe(strategy: type[Any]) -> list[Option]:
@@ -214,9 +233,8 @@ def describe(strategy: type[Any]) -> list[Option]:
             default = "required"
         kind = f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type))
         kind = kind.replace("LengthLike", "str | Length | Callable[[str], int]")
-        found.append(
-            Option(f.name, kind, default, f.metadata.get("unit", ""), f.metadata.get("doc", ""), f.name not in unused)
-        )
+        unit, doc, choices = (f.metadata.get(key, "") for key in ("unit", "doc", "choices"))
+        found.append(Option(f.name, kind, default, unit, doc, f.name not in unused, tuple(choices)))
     return sorted(found, key=lambda o: o.name in shared)
 
 

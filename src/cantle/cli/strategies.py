@@ -52,6 +52,8 @@ def _explain(name: str, cls: type[Any], plugin: str) -> None:
         unit = f" {option.unit}" if option.unit and option.default.replace(".", "").isdigit() else ""
         default = "required" if option.default == "required" else f"default {option.default}{unit}"
         doc = option.doc if option.used else f"Accepted, but without effect here. {option.doc}"
+        if option.choices:
+            doc += f" One of: {', '.join(map(str, option.choices))}."
         rows.append((option.name, f"{option.type}, {default}. {doc}"))
     if rows:
         click.echo()

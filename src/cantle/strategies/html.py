@@ -57,11 +57,13 @@ class Html(Sized):
     tables: str = option(
         "plain",
         "How a table is written: 'plain' puts a tab between cells, 'markdown' writes pipes and a line of dashes.",
+        choices=("plain", "markdown"),
     )
     max_size: float | tuple[float, float] | None = option(
         None,
         MAX_SIZE + f" None: no limit with headers or sections, {DEFAULT_SIZE} without.",
         "length units",
+        above=0,
     )
 
     def __post_init__(self) -> None:

@@ -39,12 +39,13 @@ class Json(Sized):
     made: ClassVar[tuple[str, ...]] = tuple('{}[]":,0123456789')
     unused: ClassVar[tuple[str, ...]] = ("overlap", "strip_whitespace", "separator_position")
 
-    max_size: float | tuple[float, float] = option(4000, MAX_SIZE, "length units")
+    max_size: float | tuple[float, float] = option(4000, MAX_SIZE, "length units", above=0)
     min_size: float | None = option(
         None,
         "Below this a part takes in what follows it in the same object, a part of an object or list there too. "
         "None: max_size - 200, but at least 50; or the minimum of max_size, if that is a pair.",
         "length units",
+        above=0,
     )
     ensure_ascii: bool = option(
         False, "Write what is not ASCII as \\uXXXX in strings that are not keys. Sizes count the escapes."

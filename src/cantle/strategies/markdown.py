@@ -41,7 +41,7 @@ class Markdown(Sized):
     name: ClassVar[str] = "markdown"
 
     max_size: float | tuple[float, float] | None = option(
-        None, MAX_SIZE + " None: 4000, or no limit with headers.", "length units"
+        None, MAX_SIZE + " None: 4000, or no limit with headers.", "length units", above=0
     )
     headers: Sequence[tuple[str, str]] | None = option(
         None,

@@ -43,8 +43,9 @@ class Recursive(Sized):
     )
     language: str | None = option(
         None,
-        "Use the separators of a programming or markup language instead: " + ", ".join(LANGUAGES) + ". "
+        "Use the separators of a programming or markup language instead. "
         "They are kept, at the start of the chunk after, unless separator_position says otherwise.",
+        choices=LANGUAGES,
     )
 
     def __post_init__(self) -> None:

@@ -51,8 +51,10 @@ class SemanticMarkdown(Encoded):
     drops: ClassVar[tuple[str, ...]] = ()
     unused: ClassVar[tuple[str, ...]] = ("separator_position",)
 
-    max_size: float | tuple[float, float] | None = option(None, MAX_SIZE + " None: no limit.", "length units")
-    join_threshold: float = option(500, "Sections are joined as long as the result has fewer tokens.", "tokens")
+    max_size: float | tuple[float, float] | None = option(None, MAX_SIZE + " None: no limit.", "length units", above=0)
+    join_threshold: float = option(
+        500, "Sections are joined as long as the result has fewer tokens.", "tokens", above=0
+    )
 
     def __post_init__(self) -> None:
         checks.number("join_threshold", self.join_threshold, above=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -34,24 +34,27 @@ class Sentence(Sized):
     unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
     overlap_below_limit: ClassVar[bool] = False
 
-    max_size: float | tuple[float, float] = field(metadata={"doc": MAX_SIZE, "unit": "length units"})
+    max_size: float | tuple[float, float] = option(MISSING, MAX_SIZE, "length units", above=0)
     overlap: float | None = option(
         0,
         "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences. "
         "It may be any size: a chunk stays within max_size and never only repeats.",
         "length units",
+        least=0,
     )
     min_size: float | None = option(
         None,
         "Join a chunk shorter than this with a neighbour where the result is within max_size, as the minimum in a pair "
         "(min, max) for max_size does; give one of the two. None: join none.",
         "length units",
+        above=0,
     )
     target_size: float | None = option(
         None,
         "A chunk takes no more sentences once it measures this much. None: four fifths of max_size. "
         "More than max_size is the same as max_size: a chunk takes what fits.",
         "length units",
+        above=0,
     )
     sentence_enders: list[str] | tuple[str, ...] | None = option(
         None,
@@ -66,11 +69,14 @@ class Sentence(Sized):
     )
     language: str | None = option(
         None,
-        f"The language of the text: {', '.join(LANGUAGES)}, or 'any' for the rules of all of them and of other "
-        "scripts; either finds sentences better than None, which is Mastra's rule: an ASCII capital follows.",
+        "The language of the text, or 'any' for the rules of all of them and of other scripts; either finds sentences "
+        "better than None, which is Mastra's rule: an ASCII capital follows.",
+        choices=(*LANGUAGES, "any"),
     )
     segmenter: str = option(
-        "rules", "What finds the sentences: 'rules', or 'punkt' for NLTK's Punkt (pip install 'cantle[punkt]')."
+        "rules",
+        "What finds the sentences: 'rules', or 'punkt' for NLTK's Punkt (pip install 'cantle[punkt]').",
+        choices=("rules", "punkt"),
     )
 
     def __post_init__(self) -> None:

@@ -41,21 +41,23 @@ class StructuralContext(Sized):
     made: ClassVar[Mapping[str, str]] = {"html": MADE}
     unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
 
-    max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units")
+    max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units", above=0)
     overlap: float | None = option(
         0,
         "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences, or in whole "
         "words where a sentence had to be cut; within a section only, and never code or tables.",
         "length units",
+        least=0,
     )
     min_chunk_size: float | None = option(
         None,
         "A section shorter than this is joined with its subsections and siblings where the result fits. "
         "None: a quarter of max_size.",
         "length units",
+        least=0,
     )
     context_size: float = option(
-        0, "Room to leave free for a note that `contextualize` puts in front later.", "length units"
+        0, "Room to leave free for a note that `contextualize` puts in front later.", "length units", least=0
     )
     prepend_heading: bool = option(True, "Put the headings around a chunk in front of it, in `chunk.prefix`.")
     heading_path: bool = option(True, "Put all of them there, outermost first. False: the nearest one alone.")

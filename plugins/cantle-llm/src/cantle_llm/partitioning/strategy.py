@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cantle import Sized, option
 from cantle.errors import OptionError
 
-from .options import Options
+from .options import ENGINES, Options
 
 if TYPE_CHECKING:
     from cantle import Chunks, Source
@@ -44,7 +44,9 @@ class Partition(Sized):
     unused: ClassVar[tuple[str, ...]] = ("overlap", "separator_position", "strip_whitespace")
 
     engine: str | None = option(
-        None, "'model' or 'lexical'. None: 'model' with a client or a model, else 'lexical', which asks none."
+        None,
+        "'model' or 'lexical'. None: 'model' with a client or a model, else 'lexical', which asks none.",
+        choices=ENGINES,
     )
     client: Client | None = option(None, "A cantle_llm.Client to ask, with answers of its own and a limit of its own.")
     model: str | None = option(
@@ -56,31 +58,37 @@ class Partition(Sized):
         Options.max_chars_per_chunk,
         "Longer texts are cut into sub-texts at paragraphs, lines or sentences first.",
         "code points",
+        least=1,
     )
     max_lines_per_session: int = option(
-        Options.max_lines_per_session, "How many lines the model is shown at once.", "lines"
+        Options.max_lines_per_session, "How many lines the model is shown at once.", "lines", least=1
     )
     overlap_lines: int | None = option(
         Options.overlap_lines,
         "How many of them the next session is shown too. None: 30, or a tenth of a session if that is less.",
         "lines",
+        least=0,
     )
     fallback_max_chars_per_block: int = option(
         Options.fallback_max_chars_per_block,
         "How long blocks are that are made mechanically, where the model gave no answer.",
         "code points",
+        least=1,
     )
     min_coverage: float = option(
-        Options.min_coverage, "Below this share of lines in the model's blocks there is a warning."
+        Options.min_coverage, "Below this share of lines in the model's blocks there is a warning.", least=0, most=1
     )
-    max_words_per_line: int = option(Options.max_words_per_line, "Longer sentences are several lines.", "words")
+    max_words_per_line: int = option(
+        Options.max_words_per_line, "Longer sentences are several lines.", "words", least=1
+    )
     language: str | None = option(
-        None, "The language of the labels: 'en', 'pt', 'es', 'fr', 'de' or 'it'. None: that of the text."
+        None, "The language of the labels. None: that of the text.", choices=("en", "pt", "es", "fr", "de", "it")
     )
     max_size: float | None = option(
         None,
         "The limit: a block that is longer is cut at paragraphs, lines and words. None: blocks are whole.",
         "length units",
+        above=0,
     )
 
     def __post_init__(self) -> None:
