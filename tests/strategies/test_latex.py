@@ -117,17 +117,21 @@ def test_plain_text_is_cut_as_recursive_does(text: str, size: int) -> None:
     assert document.chunk("latex", **options).spans == document.chunk("recursive", **options).spans
 
 
+def two_a_word(text: str) -> int:
+    return 2 * len(text.split())
+
+
 OPTIONS: list[dict[str, Any]] = [
     {"max_size": 40, "overlap": 12},
     {"max_size": 7, "overlap": 3, "strip_whitespace": False},
     {"max_size": 12, "overlap": 4, "length_function": "cl100k_base"},
     {"max_size": (20, 60), "overlap": 0},
     {"max_size": 6, "overlap": 2, "length_function": "words", "explain": True},
-    {"max_size": 20, "overlap": 6, "length_function": lambda text: 2 * len(text.split())},
+    {"max_size": 20, "overlap": 6, "length_function": two_a_word},
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=[", ".join(map(str, one)) for one in OPTIONS])
 @given(text=st.one_of(latex_documents(), texts()))
 def test_the_contract(options: dict[str, Any], text: str) -> None:
     check_document(registry().make("latex", options), MDocument.from_latex(text))
