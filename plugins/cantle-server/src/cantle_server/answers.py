@@ -1,0 +1,101 @@
+"""The form that every failure has over HTTP, whoever raised it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from cantle.errors import CantleError
+
+from .errors import CODES, Problem, from_error
+
+__all__ = ["install", "response_of", "unexpected"]
+
+_log = logging.getLogger("cantle_server")
+
+_MOST_LISTED = 20
+
+
+def response_of(problem: Problem, request_id: str = "") -> Response:
+    """The problem as JSON. Lone surrogates in messages are escaped: the body is valid UTF-8 whatever was sent."""
+    error: dict[str, Any] = {"code": problem.code, "message": problem.message, **problem.extra}
+    if request_id:
+        error["requestId"] = request_id
+    body = json.dumps({"error": error}, default=str).encode("ascii")
+    headers = {"cache-control": "no-store", **(problem.headers or {})}
+    return Response(body, problem.status, headers=headers, media_type="application/json")
+
+
+def install(app: FastAPI) -> None:
+    """Have the app answer every failure in this form."""
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(CantleError, _cantle)
+
+
+def _request_id(request: Request) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    if isinstance(error, Problem):
+        return response_of(error, _request_id(request))
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    message = str(error.detail)
+    if status == 404:
+        message = f"There is nothing at {request.url.path}. /openapi.json lists what there is."
+    elif status == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        message = f"{request.method} is not possible here." + (f" Use {allowed}." if allowed else "")
+    elif message == _phrase(status):
+        message = f"{message}."
+    code = CODES.get(status, "failed")
+    return response_of(Problem(status, code, message, headers=error.headers), _request_id(request))
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    # The values themselves are left out: they may be the text of a document.
+    found = [
+        {"where": [str(part) for part in one.get("loc", ())], "message": str(one.get("msg", ""))}
+        for one in error.errors()[:_MOST_LISTED]
+    ]
+    first = found[0] if found else {"where": [], "message": ""}
+    where = ".".join(first["where"])
+    message = f"The request is not valid: {where}: {first['message']}."
+    if len(found) > 1:
+        message += f" {len(found) - 1} more: see `errors`."
+    return response_of(Problem(422, "invalid", message, errors=found), _request_id(request))
+
+
+async def _cantle(request: Request, error: Exception) -> Response:
+    assert isinstance(error, CantleError)
+    problem = from_error(error)
+    if problem is None:
+        return unexpected(request.scope, error)
+    return response_of(problem, _request_id(request))
+
+
+def unexpected(scope: Any, error: BaseException) -> Response:
+    """500 without details; the log has them under the same request id."""
+    state = scope.get("state", {})
+    request_id = str(state.get("request_id", ""))
+    _log.error("unexpected error", exc_info=error, extra={"fields": {"requestId": request_id}})
+    return response_of(
+        Problem(500, "internal_error", "Something went wrong here, not with the request. The log has the request id."),
+        request_id,
+    )

@@ -1,0 +1,60 @@
+"""The ways to cut, with a JSON Schema of every option."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from cantle import registry
+from cantle.errors import UnknownStrategyError
+from cantle.lengths import names
+
+from ..errors import Problem
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/strategies", tags=["chunks"])
+
+
+@router.get("", summary="All strategies, with the schema of their options", response_model=None)
+async def strategies(request: Request) -> Response:
+    """Every strategy that is installed, those of plugins too, and the length functions that sizes may count by."""
+    return Response(_all(), media_type="application/json")
+
+
+@router.get("/{name}", summary="One strategy", response_model=None, responses={404: {"description": "Unknown."}})
+async def strategy(name: str) -> Response:
+    """What `/v1/strategies` says of one strategy."""
+    try:
+        found = _one(name)
+    except UnknownStrategyError as error:
+        raise Problem(404, "unknown_strategy", str(error)) from None
+    return Response(found, media_type="application/json")
+
+
+@cache
+def _all() -> bytes:
+    host = registry()
+    listed = [_facts(name) for name in host.strategies()]
+    return json.dumps({"strategies": listed, "lengthFunctions": names()}).encode()
+
+
+@cache
+def _one(name: str) -> bytes:
+    registry().strategy(name)
+    return json.dumps(_facts(name)).encode()
+
+
+def _facts(name: str) -> dict[str, Any]:
+    import inspect
+
+    from cantle.schema import json_schema
+
+    host = registry()
+    cls = host.strategy(name)
+    text = inspect.getdoc(cls) or ""
+    summary = "" if text.startswith(f"{cls.__name__}(") else " ".join(text.split("\n\n")[0].split())
+    return {"name": name, "summary": summary, "plugin": host.provider(name), "options": json_schema(name)}
