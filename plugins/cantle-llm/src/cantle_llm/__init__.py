@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from .contextualizing import Contextualized, contextualize, estimate_notes
     from .errors import AnswerError, BudgetError, ModelError, ModelWarning, PersistError, RefusedError
     from .estimates import Estimate
-    from .model.protocol import Model, Reply, Request
+    from .media.image import describe_image
+    from .media.kinds import media_type_of
+    from .media.sound import transcribe
+    from .model.protocol import Media, Model, Reply, Request
     from .partitioning.counters import counts
     from .partitioning.partition import apartition, estimate_partition, partition
     from .partitioning.result import Block, PartitionResult, Persisted
@@ -37,6 +40,7 @@ _HOMES = {
     "Control": "client.usage",
     "Cost": "client.usage",
     "Estimate": "estimates",
+    "Media": "model.protocol",
     "Model": "model.protocol",
     "ModelError": "errors",
     "ModelWarning": "errors",
@@ -53,9 +57,12 @@ _HOMES = {
     "apartition": "partitioning.partition",
     "contextualize": "contextualizing",
     "counts": "partitioning.counters",
+    "describe_image": "media.image",
     "estimate_notes": "contextualizing",
     "estimate_partition": "partitioning.partition",
+    "media_type_of": "media.kinds",
     "partition": "partitioning.partition",
+    "transcribe": "media.sound",
 }
 
 __all__ = [
@@ -67,6 +74,7 @@ __all__ = [
     "Control",
     "Cost",
     "Estimate",
+    "Media",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -83,9 +91,12 @@ __all__ = [
     "apartition",
     "contextualize",
     "counts",
+    "describe_image",
     "estimate_notes",
     "estimate_partition",
+    "media_type_of",
     "partition",
+    "transcribe",
 ]
 
 

@@ -22,14 +22,19 @@ _BEGINS = b'{"key": "'
 
 
 def key_of(request: Request) -> str:
-    """SHA-256 over what the answer depends on: model, temperature, messages, schema. 64 hexadecimal digits."""
-    asked = [
+    """SHA-256 over what the answer depends on: model, temperature, messages, schema. 64 hexadecimal digits.
+
+    Of media it is their type and their own hash, of a recording its language too.
+    """
+    asked: list[Any] = [
         _VERSION,
         request.model,
         request.temperature,
         [[message["role"], message["content"]] for message in request.messages],
         request.schema,
     ]
+    if request.media:
+        asked += [request.task, request.language, [[media.media_type, media.digest] for media in request.media]]
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
@@ -144,8 +149,14 @@ class Answers:
     def _write(self, key: str, recorded: Recorded, entry: dict[str, Any]) -> None:
         used = recorded.usage
         if used.calls:
-            counts = {"input": used.input_tokens, "output": used.output_tokens, "cached": used.cached_tokens}
-            entry["usage"] = counts | {"calls": used.calls} | ({"estimated": True} if used.is_estimated else {})
+            counts: dict[str, Any] = {
+                "input": used.input_tokens,
+                "output": used.output_tokens,
+                "cached": used.cached_tokens,
+            }
+            sound = {"audio": used.audio_tokens, "seconds": used.audio_seconds}
+            counts |= {"calls": used.calls} | {name: count for name, count in sound.items() if count}
+            entry["usage"] = counts | ({"estimated": True} if used.is_estimated else {})
         line = (json.dumps(entry, ensure_ascii=True) + "\n").encode()
         with self._lock:
             try:
@@ -214,12 +225,15 @@ def _usage(held: Any) -> Usage:
         value = held.get(name, 0)
         return value if isinstance(value, int) and value >= 0 else 0
 
+    seconds = held.get("seconds", 0) if isinstance(held, dict) else 0
     if not isinstance(held, dict):
         return Usage(source="recorded")
     return Usage(
         input_tokens=count("input"),
         output_tokens=count("output"),
         cached_tokens=count("cached"),
+        audio_tokens=count("audio"),
+        audio_seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 10**9 else 0.0,
         calls=count("calls"),
         is_estimated=held.get("estimated") is True,
         source="recorded",

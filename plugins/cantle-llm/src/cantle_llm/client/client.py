@@ -214,10 +214,13 @@ class Client:
     def request(self, messages: Sequence[Message], **options: Any) -> Request:
         """What a call would send, with the settings in force. `answers.key_of` gives the key that its answer has.
 
-        Options: `model`, `temperature`, `max_output_tokens`, `schema`, `schema_name`. Raises `OptionError`.
+        Options: `model`, `temperature`, `max_output_tokens`, `schema`, `schema_name`; `media`, `task` and `language`
+        are those of `Request`. Raises `OptionError`.
         """
         settings = self.settings
         schema, name = options.pop("schema", None), options.pop("schema_name", "answer")
+        media, task = tuple(options.pop("media", ())), options.pop("task", "chat")
+        language = options.pop("language", "")
         unknown = options.keys() - {"model", "temperature", "max_output_tokens"}
         if unknown:
             raise OptionError(
@@ -238,6 +241,9 @@ class Client:
             max_output_tokens=None if most is None else read_setting("max_output_tokens", most),
             schema=schema,
             schema_name=name,
+            media=media,
+            task=task,
+            language=language,
         )
 
     def _model_api(self) -> Model:

@@ -15,25 +15,41 @@ from ..model.protocol import Reply, Request
 from .prices import Price
 from .usage import Control, Cost, Usage
 
-__all__ = ["Call", "Ledger", "most_tokens"]
+__all__ = ["Call", "Ledger", "most_of_sound", "most_tokens"]
 
 _PER_REQUEST, _PER_MESSAGE = 256, 32
 """Tokens that a provider's template puts around a request and around each message, at most."""
+_PER_PICTURE, _LIKELY_PICTURE = 50_000, 1_500
+"""Tokens of a picture: the most that any model is known to make of one (gpt-4o-mini: 48,169), and what is common."""
+_PER_SECOND, _LEAST_RATE, _LIKELY_RATE = 12.5, 500, 8_000
+"""Tokens of a second of sound; the bytes that a second has at least (4 kbit/s) and commonly (64 kbit/s)."""
 
 
 def most_tokens(request: Request) -> int:
     """No fewer tokens than the input of a request has.
 
     Tokenizers of today are made of bytes: a token stands for one byte of UTF-8 or more. What templates add is
-    a constant.
+    a constant, and so is what a picture has at most.
     """
+    of_media = most_of_sound(request) if request.task == "transcribe" else _PER_PICTURE * len(request.media)
     schema = "" if request.schema is None else json.dumps(request.schema, ensure_ascii=False)
     texts = [schema, *(message["content"] for message in request.messages)]
     return (
         sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         + _PER_MESSAGE * (len(request.messages) + 1)
         + _PER_REQUEST
+        + of_media
     )
+
+
+def most_of_sound(request: Request) -> int:
+    """Tokens that a recording has at most: providers make some ten of a second."""
+    return int(_most_seconds(request) * _PER_SECOND)
+
+
+def _most_seconds(request: Request) -> float:
+    """Seconds that a recording has at most, by the lowest rate at which speech is told from noise."""
+    return sum(len(media.data) for media in request.media) / _LEAST_RATE if request.task == "transcribe" else 0.0
 
 
 class _Sum:
@@ -172,7 +188,12 @@ class Ledger:
         read = int(most_tokens(request) * self._excess_in) + 1
         written = int((request.max_output_tokens or 0) * self._excess_out) + 1
         price = self._price(request.model) if self.budget is not None else None
-        return _Sum(sum(price.cost(read, written), Decimal(0)) if price else Decimal(0), read + written)
+        if price is None:
+            return _Sum(tokens=read + written)
+        audio = read if request.task == "transcribe" else 0
+        return _Sum(
+            sum(price.cost(read, written, audio=audio, seconds=_most_seconds(request)), Decimal(0)), read + written
+        )
 
     def _set_aside(self, request: Request, *, waits: bool = True) -> _Sum:
         if not self.has_limit:
@@ -244,6 +265,8 @@ class Ledger:
             input_tokens=read,
             output_tokens=written,
             cached_tokens=min(reply.cached_tokens, read),
+            audio_tokens=read if estimated and request.task == "transcribe" else min(reply.audio_tokens, read),
+            audio_seconds=reply.audio_seconds,
             is_estimated=estimated,
             source="estimate" if estimated else "provider",
             calls=1,
@@ -252,9 +275,12 @@ class Ledger:
 
     def _cost_of(self, usage: Usage, model: str) -> Cost:
         price = self._price(model)
-        if price is None:
+        if price is None or (price.is_hourly and not usage.audio_seconds):
             return Cost(pricing_missing=True)
-        money = price.cost(usage.input_tokens, usage.output_tokens, min(usage.cached_tokens, usage.input_tokens))
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        money = price.cost(
+            usage.input_tokens, usage.output_tokens, cached, audio=usage.audio_tokens, seconds=usage.audio_seconds
+        )
         return Cost(input_cost=money[0], output_cost=money[1], matched_pricing_key=price.key)
 
     def _add(self, request: Request, usage: Usage, cost: Cost) -> None:
@@ -269,7 +295,10 @@ class Ledger:
             self._parent._add(request, usage, cost)
 
     def _tokens_of(self, request: Request) -> int:
-        return sum(int(self._count(message["content"])) + 4 for message in request.messages)
+        if request.task == "transcribe":
+            return int(sum(len(media.data) for media in request.media) / _LIKELY_RATE * _PER_SECOND)
+        texts = sum(int(self._count(message["content"])) + 4 for message in request.messages)
+        return texts + _LIKELY_PICTURE * len(request.media)
 
 
 class Call:

@@ -23,8 +23,11 @@ _PROBES = ((1000, 100, 0), (1000, 100, 500), (10**6, 10**6, 0))
 class Price:
     """What tokens cost, in US dollars. `key` is `provider:model`, as the data name them.
 
-    `input`, `output` and `cached` are for a million tokens, before tiers.
+    `input`, `output` and `cached` are for a million tokens, before tiers. Sound may cost more, or be paid by the hour
+    (`is_hourly`): then tokens cost nothing, and the cost of a recording whose length is not known is not known.
     """
+
+    is_hourly = False
 
     def __init__(
         self, key: str, input: Decimal, output: Decimal, cached: Decimal | None = None, *, data: Any = None
@@ -36,14 +39,26 @@ class Price:
     def __repr__(self) -> str:
         return f"Price({self.key!r}, {self.input}, {self.output}, {self.cached})"
 
-    def cost(self, read: int, written: int, cached: int = 0) -> tuple[Decimal, Decimal]:
-        """The exact cost of input and of output of one call; `cached` tokens are among those that were `read`."""
+    def cost(
+        self, read: int, written: int, cached: int = 0, *, audio: int = 0, seconds: float = 0.0
+    ) -> tuple[Decimal, Decimal]:
+        """The exact cost of input and of output of one call.
+
+        `cached` tokens and those of sound, `audio`, are among those that were `read`; `seconds` of sound count where
+        it is paid by the hour.
+        """
         if self._data is None:
             fresh = read - cached
             return (self.input * fresh + self.cached * cached) / _MILLION, self.output * written / _MILLION
         from genai_prices import Usage
 
+        if self.is_hourly:
+            return self._data.calc_price(Usage(audio_seconds=Decimal(str(seconds))))["total_price"], Decimal(0)
         usage = Usage(input_tokens=read, cache_read_tokens=cached, output_tokens=written)
+        if audio and _base(self._data, "input_audio_mtok") is not None:
+            usage = Usage(
+                input_tokens=read, cache_read_tokens=cached, output_tokens=written, input_audio_tokens=min(audio, read)
+            )
         found = self._data.calc_price(usage)
         return found["input_price"], found["total_price"] - found["input_price"]
 
@@ -95,7 +110,7 @@ def price_of(model: str, provider: str = "") -> Price | None:
     # Whose model it is comes first: others sell it on.
     makers = [one for one in everyone if one.model_match is not None and one.model_match.is_match(wanted)]
     found = [price for one in [*makers, *everyone] for price in [_exact(one, wanted)] if price is not None]
-    if found and len({tuple(price.cost(*probe) for probe in _PROBES) for price in found}) == 1:
+    if found and len({tuple(price.cost(*probe, seconds=3600) for probe in _PROBES) for price in found}) == 1:
         return found[0]
     return _of(makers[0], wanted, everyone) if len(makers) == 1 and not found else None
 
@@ -134,7 +149,11 @@ def _price(provider: Any, info: Any) -> Price | None:
     prices = info.get_prices(_LAST)
     read, write = _base(prices, "input_mtok"), _base(prices, "output_mtok")
     if read is None or write is None:
-        return None
+        if _base(prices, "audio_hours") is None:
+            return None
+        hourly = Price(f"{provider.id}:{info.id}", Decimal(0), Decimal(0), data=prices)
+        hourly.is_hourly = True
+        return hourly
     return Price(f"{provider.id}:{info.id}", read, write, _base(prices, "cache_read_mtok"), data=prices)
 
 

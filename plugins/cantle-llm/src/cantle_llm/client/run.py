@@ -143,6 +143,11 @@ class Run:
 
     def _reply(self, request: Request, used: list[Usage]) -> Reply:
         api = self.client._model_api()
+        if request.media and not getattr(api, "takes_media", False):
+            raise ModelError(
+                "bad_request",
+                "The model_api that was given takes no pictures or recordings; one that does says so by takes_media.",
+            )
         with self.client._calls, self.ledger.call(request) as call:
             if self._stopped():  # perhaps while this call waited for others
                 raise ModelError("cancelled")

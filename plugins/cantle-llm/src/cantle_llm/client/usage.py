@@ -16,11 +16,15 @@ class Usage:
 
     `source` says where the counts come from: `provider`, `estimate`, `recorded` (an answer that was paid for before and
     costs nothing now), or the name of what added them up. `is_estimated` is true where any of them is our own count.
+    `audio_tokens` are those of the input that were sound; `audio_seconds` is how long sound was that a provider counts
+    in seconds.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    audio_tokens: int = 0
+    audio_seconds: float = 0.0
     is_estimated: bool = False
     source: str = "provider"
     calls: int = 0
@@ -38,6 +42,8 @@ class Usage:
             input_tokens=sum(part.input_tokens for part in counted),
             output_tokens=sum(part.output_tokens for part in counted),
             cached_tokens=sum(part.cached_tokens for part in counted),
+            audio_tokens=sum(part.audio_tokens for part in counted),
+            audio_seconds=sum(part.audio_seconds for part in counted),
             is_estimated=any(part.is_estimated for part in counted),
             source=source,
             calls=sum(part.calls for part in counted),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,9 +12,10 @@ from urllib.parse import urlsplit
 from ..errors import ModelError, sentence
 from .attempts import current
 from .dialect import Dialect, Dialects
+from .media import read_transcription, recording, with_pictures
 from .protocol import Reply, Request
 from .replies import error_in, read_body, read_reply
-from .wire import classified, complaint, formatted
+from .wire import classified, complaint, formatted, sendable
 
 __all__ = ["OpenAIModel"]
 
@@ -33,8 +35,10 @@ class OpenAIModel:
     written otherwise once it has said so. Lone surrogates are sent as U+FFFD. Addresses of this machine are never asked
     through a proxy. `environment` says whether `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS` are
     meant for this endpoint; else nothing of them is sent. `without_key` says why there is no key, for
-    when one is wanted.
+    when one is wanted. Pictures are sent as data URLs, recordings to `/audio/transcriptions`.
     """
+
+    takes_media = True
 
     def __init__(
         self,
@@ -123,6 +127,8 @@ class OpenAIModel:
             raise
 
     def _ask(self, request: Request) -> Reply:
+        if request.task == "transcribe":
+            return self._transcribed(request)
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
         dialect = self._dialects.get(request.model, schema)
         complaints: set[str] = set()
@@ -130,7 +136,7 @@ class OpenAIModel:
         while True:
             sent = _sent(request, dialect)
             try:
-                reply = self._asked(sent, structured=request.schema is not None)
+                reply = self._asked("chat", sent, lambda body: read_reply(body, structured=request.schema is not None))
             except _Refused as refused:
                 first = first or refused
                 what = complaint(refused.error)
@@ -145,14 +151,20 @@ class OpenAIModel:
                 self._dialects.keep(request.model, schema, dialect, complaints)
             return reply
 
-    def _asked(self, sent: dict[str, Any], *, structured: bool) -> Reply:
+    def _transcribed(self, request: Request) -> Reply:
+        try:
+            return self._asked("transcribe", recording(request), read_transcription)
+        except _Refused as refused:
+            raise refused.made from refused.error
+
+    def _asked(self, task: str, sent: dict[str, Any], read: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         """One request and what it takes to get through with it."""
         left = self._retries
         while True:
-            raw = self._through(sent, left)
+            raw = self._through(task, sent, left)
             left -= raw.retries_taken
             try:
-                return self._read(raw.http_response.content, structured)
+                return self._read(raw.http_response.content, read)
             except ModelError as error:
                 if error.reason not in _TRANSIENT or left <= 0:
                     raise
@@ -162,21 +174,23 @@ class OpenAIModel:
                     raise
                 time.sleep(pause)
 
-    def _read(self, content: bytes, structured: bool) -> Reply:
+    def _read(self, content: bytes, read: Callable[[Mapping[str, Any]], Reply]) -> Reply:
         body = read_body(content)
         error = error_in(body, self._api_key)
         if error is not None:
             current().settle()
             raise error
-        reply = read_reply(body, structured=structured)
+        reply = read(body)
         current().settle()
         return reply
 
-    def _through(self, sent: dict[str, Any], retries: int) -> Any:
+    def _through(self, task: str, sent: dict[str, Any], retries: int) -> Any:
         import openai
 
         try:
-            return self._client(max(0, retries)).chat.completions.with_raw_response.create(**sent)
+            sdk = self._client(max(0, retries))
+            asked = sdk.audio.transcriptions if task == "transcribe" else sdk.chat.completions
+            return asked.with_raw_response.create(**sent)
         except openai.OpenAIError as error:
             if not self._reached and error.__cause__ is not None and _has_no_connection(error.__cause__):
                 raise self._unreachable(error.__cause__) from error
@@ -243,18 +257,17 @@ def _is_here(base_url: str | None) -> bool:
 
 
 def _sent(request: Request, dialect: Dialect) -> dict[str, Any]:
-    messages = [{name: _sendable(value) for name, value in message.items()} for message in request.messages]
-    sent: dict[str, Any] = {"model": _sendable(request.model), "messages": messages}
+    messages: list[dict[str, Any]] = [
+        {name: sendable(value) for name, value in message.items()} for message in request.messages
+    ]
+    if request.media:
+        messages[-1]["content"] = with_pictures(messages[-1]["content"], request.media)
+    sent: dict[str, Any] = {"model": sendable(request.model), "messages": messages}
     if request.temperature is not None and dialect.temperature:
         sent["temperature"] = request.temperature
     if request.max_output_tokens is not None:
         sent[dialect.limit] = request.max_output_tokens
     if request.schema is not None:
-        schema = json.loads(_sendable(json.dumps(request.schema, ensure_ascii=False)))
+        schema = json.loads(sendable(json.dumps(request.schema, ensure_ascii=False)))
         sent |= formatted(dialect.format, messages, schema, request.schema_name, strict=dialect.strict)
     return sent
-
-
-def _sendable(text: str) -> str:
-    """Text that UTF-8 can carry: lone surrogates are U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

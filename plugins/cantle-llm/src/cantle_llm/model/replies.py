@@ -11,7 +11,7 @@ from ..errors import ModelError
 from .protocol import Reply
 from .wire import of_status
 
-__all__ = ["error_in", "read_body", "read_reply"]
+__all__ = ["count", "error_in", "read_body", "read_reply", "read_tokens"]
 
 _FINISH = {"max_tokens": "length", "model_length": "length", "safety": "content_filter", "sensitive": "content_filter"}
 
@@ -59,7 +59,7 @@ def read_reply(body: Mapping[str, Any], *, structured: bool) -> Reply:
     refusal = message.get("refusal")
     if finish == "error":
         raise ModelError("server_error", "The provider ended the answer with an error.")
-    read, written, cached = _usage(body.get("usage"))
+    read, written, cached = read_tokens(body.get("usage"))
     return Reply(
         text=text,
         input_tokens=read,
@@ -105,20 +105,23 @@ def _error(error: Any, secret: str) -> ModelError:
     return of_status(number, f"{code or ''} {held.get('type') or ''}", said[:500])
 
 
-def _usage(usage: Any) -> tuple[int | None, int | None, int]:
-    """Input, output and cached tokens. What is no count is missing."""
+def read_tokens(usage: Any) -> tuple[int | None, int | None, int]:
+    """Input, output and cached tokens, by the names of chats or of transcripts. What is no count is missing."""
     if not isinstance(usage, Mapping):
         return None, None, 0
-    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    total = _count(usage.get("total_tokens"))
+    read, written = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+    if read is None and written is None:
+        read, written = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+    total = count(usage.get("total_tokens"))
     if written is None and read is not None and total is not None and total >= read:
         written = total - read
     details = usage.get("prompt_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    cached = count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
     if cached is None:
-        cached = _count(usage.get("prompt_cache_hit_tokens"))  # DeepSeek
+        cached = count(usage.get("prompt_cache_hit_tokens"))  # DeepSeek
     return read, written, min(cached or 0, read or 0)
 
 
-def _count(value: Any) -> int | None:
+def count(value: Any) -> int | None:
+    """The value, where it is a count of tokens."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None

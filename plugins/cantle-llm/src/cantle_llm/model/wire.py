@@ -11,12 +11,17 @@ from ..errors import AnswerError, ModelError, RefusedError, sentence
 from .dialect import FORMATS
 from .strict import is_strict
 
-__all__ = ["FORMATS", "classified", "complaint", "formatted", "in_words", "of_status"]
+__all__ = ["FORMATS", "classified", "complaint", "formatted", "in_words", "of_status", "sendable"]
 
 _ASKED = (
     "Answer with one JSON value and nothing else: no introduction, no code fence. It must be valid against this JSON "
     "Schema:\n"
 )
+
+
+def sendable(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates are U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
@@ -25,7 +30,7 @@ def in_words(schema: Mapping[str, Any]) -> str:
 
 
 def formatted(
-    form: str, messages: list[dict[str, str]], schema: Mapping[str, Any], name: str, *, strict: bool = True
+    form: str, messages: list[dict[str, Any]], schema: Mapping[str, Any], name: str, *, strict: bool = True
 ) -> dict[str, Any]:
     """Arguments that ask for JSON. Where the schema is not sent as such, it is written into `messages`."""
     if form == "json_schema":

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks the wire format of OpenAI's chat completions, with scripted answers and faults.
+"""A server on loopback that speaks OpenAI's wire format of chats and transcriptions, with scripted answers and faults.
 
 For tests, of cantle and of what is built on it: the SDK is the real one, and so is the HTTP.
 
@@ -14,6 +14,7 @@ with ScriptedServer(lambda asked: f"You said: {asked.prompt}") as server, Client
 from __future__ import annotations
 
 from .faults import Fault
+from .forms import Upload
 from .server import Asked, ScriptedServer
 
-__all__ = ["Asked", "Fault", "ScriptedServer"]
+__all__ = ["Asked", "Fault", "ScriptedServer", "Upload"]

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 from .faults import Fault
+from .forms import Upload, form_of, images_in, text_of
 
 __all__ = ["Asked", "ScriptedServer"]
 
@@ -22,21 +23,30 @@ Answer = str | Mapping[str, Any] | Sequence[Any] | Fault | None
 
 @dataclass(frozen=True)
 class Asked:
-    """One request: its number from 0 in the order of arrival, its body, and its headers (names in lower case)."""
+    """One request: its number from 0 in the order of arrival, its body, and its headers (names in lower case).
+
+    The body of a transcription is the fields of its form, and its recording the `file`.
+    """
 
     number: int
     body: Mapping[str, Any]
     headers: Mapping[str, str] = field(repr=False, default_factory=dict)
+    file: Upload | None = None
 
     @property
-    def messages(self) -> list[dict[str, str]]:
-        """The messages."""
-        return list(self.body["messages"])
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages; none of a transcription."""
+        return list(self.body.get("messages", ()))
 
     @property
     def prompt(self) -> str:
-        """The text of the last message, the user's."""
-        return self.messages[-1]["content"]
+        """The text of the last message, the user's; of a transcription the prompt."""
+        return text_of(self.messages[-1]["content"]) if self.messages else str(self.body.get("prompt", ""))
+
+    @property
+    def images(self) -> list[bytes]:
+        """The pictures in the last message that came as data URLs."""
+        return images_in(self.messages[-1]["content"]) if self.messages else []
 
     @property
     def system(self) -> str:
@@ -47,12 +57,20 @@ class Asked:
     def schema(self) -> Mapping[str, Any] | None:
         """The JSON Schema that is asked for, if any."""
         form = self.body.get("response_format") or {}
-        found = (form.get("json_schema") or {}).get("schema")
+        found = (form.get("json_schema") or {}).get("schema") if isinstance(form, Mapping) else None
         return found if isinstance(found, Mapping) else None
+
+    @property
+    def format(self) -> str:
+        """The form of answer that is asked for, such as `json_schema`, or `json` of a transcript; else `text`."""
+        form = self.body.get("response_format") or "text"
+        return str(form.get("type", "text") if isinstance(form, Mapping) else form)
 
 
 class ScriptedServer:
     """A server at `url`. `answer` is a function of what is asked, or a list of answers by order of arrival.
+
+    It answers chats, with pictures too, and transcriptions of recordings, of which an answer is the transcript.
 
     `requests` are those that came, `most_at_once` how many were answered at the same time. `usage` False leaves the
     counts of tokens out; a function of (asked, text) gives them. `seconds` is how long each answer takes.
@@ -112,9 +130,9 @@ class ScriptedServer:
         self._server.end_connections()
         self._server.server_close()
 
-    def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Asked:
+    def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str], file: Upload | None) -> Asked:
         with self._lock:
-            asked = Asked(len(self.requests), body, headers)
+            asked = Asked(len(self.requests), body, headers, file)
             self.requests.append(asked)
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
@@ -127,7 +145,7 @@ class ScriptedServer:
     def _answer_to(self, asked: Asked) -> Answer:
         if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
             return Fault.http(401, "Incorrect API key provided", "invalid_api_key")
-        form = (asked.body.get("response_format") or {}).get("type", "text")
+        form = asked.format
         if form in self._refused:
             return Fault.http(400, f"'response_format' of type {form!r} is not supported with this model.")
         if callable(self._answer):
@@ -147,8 +165,9 @@ class ScriptedServer:
             return None
         if callable(self._usage):
             return self._usage(asked, text)
-        words = sum(len(message["content"].split()) for message in asked.messages)
-        return words, len(text.split())
+        words = sum(len(text_of(message["content"]).split()) for message in asked.messages)
+        sound = len(asked.file.data) if asked.file is not None else 0
+        return words + sound, len(text.split())
 
 
 class _Server(ThreadingHTTPServer):
@@ -212,18 +231,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self._body()
-        if not self.path.rstrip("/").endswith("/chat/completions"):
+        path = self.path.rstrip("/")
+        body: Any = None
+        file = None
+        if path.endswith("/audio/transcriptions"):
+            body, file = form_of(raw, self.headers.get("content-type", ""))
+            if file is None or "model" not in body:
+                self._send(400, _error("The body must be a form with a file and a model."))
+                return
+        elif path.endswith("/chat/completions"):
+            with suppress(ValueError):
+                body = json.loads(raw)
+            if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or not body["messages"]:
+                self._send(400, _error("The body must be a JSON object with messages."))
+                return
+        else:
             self._send(404, _error("Unknown address", "not_found"))
             return
-        try:
-            body = json.loads(raw)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or not body["messages"]:
-            self._send(400, _error("The body must be a JSON object with messages."))
-            return
         owner = self.server.owner
-        asked = owner._arrived(body, {name.lower(): value for name, value in self.headers.items()})
+        asked = owner._arrived(body, {name.lower(): value for name, value in self.headers.items()}, file)
         try:
             owner._wait(owner._seconds)
             self._give(asked, owner._answer_to(asked))
@@ -271,6 +297,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _completion(
         self, asked: Asked, text: str, *, refusal: str | None = None, finish: str = "stop"
     ) -> dict[str, Any]:
+        if asked.file is not None:
+            return self._transcript(asked, text)
         message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
         found: dict[str, Any] = {
             "id": f"chatcmpl-{asked.number}",
@@ -284,6 +312,20 @@ class _Handler(BaseHTTPRequestHandler):
             read, written = counts
             found["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         return found
+
+    def _transcript(self, asked: Asked, text: str) -> dict[str, Any]:
+        counts = self.server.owner._counts(asked, text)
+        if counts is None:
+            return {"text": text}
+        read, written = counts
+        usage = {
+            "type": "tokens",
+            "input_tokens": read,
+            "output_tokens": written,
+            "total_tokens": read + written,
+            "input_token_details": {"audio_tokens": read, "text_tokens": 0},
+        }
+        return {"text": text, "usage": usage}
 
     def _send(
         self,

@@ -1,0 +1,1 @@
+"""Pictures and recordings to text, by a model."""
