@@ -12,6 +12,7 @@ from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading,
 from .cli.outputs import FORMATS, Writer, chosen_format, opened, writer
 from .cli.tables import as_json, counted, definitions, printable
 from .console import Bar, say_waiting
+from .strategy import snake_case
 from .written import to_json
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "reading",
     "say_waiting",
     "sizing",
+    "snake_case",
     "to_json",
     "writer",
 ]

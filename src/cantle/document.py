@@ -107,6 +107,38 @@ class MDocument(Source):
         text = files.decode(files.read(path), path.as_posix(), encoding, kind)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        name: str = "",
+        *,
+        kind: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        source: str | None = None,
+        encoding: str | None = None,
+        front_matter: str = "read",
+    ) -> MDocument:
+        """The document that the bytes of a file hold: `from_file` for what is not on a disk.
+
+        `name` is the name that the file has or had, and its suffix says what it is; `source` is the name unless it is
+        given. All else, errors too, is as with `from_file`.
+        """
+        from . import files
+
+        files.check_front_matter(front_matter)
+        checks.string("kind", kind, none=True)
+        if not isinstance(data, bytes):
+            raise OptionError(f"data must be bytes, got {type(data).__name__}. For text there is MDocument.from_text().")
+        checks.string("name", name)
+        named = name if source is None else source
+        loaded = None if kind or encoding else registry().load_document(data, name, files.media_type(name))
+        if loaded is not None:
+            body = 0 if front_matter == "keep" else loaded.body
+            return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, named, body)
+        text = files.decode(data, name or "the file", encoding, kind)
+        return files.assemble(cls, text, kind or files.kind_of(name), _metadata(metadata), named, front_matter)
+
     def strategy_for(self, options: Collection[str] = ()) -> str:
         """The name of the strategy that `chunk(**options)` takes when none is named: that of the document's kind.
 

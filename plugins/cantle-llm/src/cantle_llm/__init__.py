@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .contextualizing import Contextualized, contextualize, estimate_notes
     from .errors import AnswerError, BudgetError, ModelError, ModelWarning, PersistError, RefusedError
     from .estimates import Estimate
+    from .extracting import refused
     from .media.image import describe_image
     from .media.kinds import media_type_of
     from .media.sound import transcribe
@@ -62,6 +63,7 @@ _HOMES = {
     "estimate_partition": "partitioning.partition",
     "media_type_of": "media.kinds",
     "partition": "partitioning.partition",
+    "refused": "extracting",
     "transcribe": "media.sound",
 }
 
@@ -96,6 +98,7 @@ __all__ = [
     "estimate_partition",
     "media_type_of",
     "partition",
+    "refused",
     "transcribe",
 ]
 

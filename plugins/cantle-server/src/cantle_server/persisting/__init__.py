@@ -1,0 +1,9 @@
+"""Blocks of a partition into a dataset of the caller's host."""
+
+from __future__ import annotations
+
+from .saving import Saving, failure_of
+from .sources import source_of
+from .target import Target, resolve
+
+__all__ = ["Saving", "Target", "failure_of", "resolve", "source_of"]
