@@ -60,15 +60,18 @@ def option(
     least: float | None = None,
     above: float | None = None,
     most: float | None = None,
+    none: bool = True,
     **more: Any,
 ) -> Any:
     """A dataclass field that carries its own documentation, for `cantle strategies`, the docs and `cantle.schema`.
 
     `choices` are the only values that are taken (besides None and lists, if the annotation has them); numbers are at
-    least `least`, greater than `above`, at most `most`. That is said here, and checked by the strategy itself. With
-    `dataclasses.MISSING` as default the option must be given. What comes in `more` goes to `dataclasses.field`.
+    least `least`, greater than `above`, at most `most`; `none=False` takes None out of an inherited annotation. That is
+    said here, and checked by the strategy itself. With `dataclasses.MISSING` as default the option must be given. What
+    comes in `more` goes to `dataclasses.field`.
     """
-    said = {"doc": doc, "unit": unit, "choices": tuple(choices), "least": least, "above": above, "most": most}
+    bounds = {"least": least, "above": above, "most": most}
+    said = {"doc": doc, "unit": unit, "choices": tuple(choices), "none": none, **bounds}
     if isinstance(default, list | dict | set):
         return field(default_factory=lambda: type(default)(default), metadata=said, **more)
     return field(default=default, metadata=said, **more)
@@ -83,7 +86,7 @@ class Sized:
     `UnknownLengthError` for an unknown length function.
     """
 
-    max_size: float | tuple[float, float] | None = option(DEFAULT_SIZE, MAX_SIZE, "length units", above=0)
+    max_size: float | tuple[float, float] | None = option(DEFAULT_SIZE, MAX_SIZE, "length units", above=0, none=False)
     overlap: float | None = option(
         None,
         "How much of the end of a chunk is repeated at the start of the next, at most. "

@@ -22,6 +22,7 @@ Examples:
   cantle strategies
   cantle strategies recursive
   cantle strategies --json | jq 'keys'
+  cantle strategies recursive --json-schema > recursive.schema.json
 
 Options are given to `cantle chunk` as --option name=value.
 """
@@ -30,11 +31,20 @@ Options are given to `cantle chunk` as --option name=value.
 @click.command("strategies", help=_HELP, short_help="List ways to cut, and their options.")
 @click.argument("name", required=False, type=STRATEGY)
 @click.option("--json", "as_json_", is_flag=True, help="Write JSON.")
-def command(name: str | None, as_json_: bool) -> None:
+@click.option(
+    "--json-schema", is_flag=True, help="Write JSON Schema of the options; without NAME that of each strategy, by name."
+)
+def command(name: str | None, as_json_: bool, json_schema: bool) -> None:
     """Show one strategy or all; the help is `_HELP`."""
+    if as_json_ and json_schema:
+        raise click.UsageError("--json and --json-schema are both given. Leave one out.")
     host = registry()
     found = {name: host.strategy(name)} if name else host.strategies()
-    if as_json_:
+    if json_schema:
+        from ..schema import json_schema as schema_of
+
+        as_json(schema_of(name) if name else {key: schema_of(cls) for key, cls in found.items()})
+    elif as_json_:
         as_json({key: _facts(cls, host.provider(key)) for key, cls in found.items()})
     elif name:
         _explain(name, found[name], host.provider(name))

@@ -41,7 +41,7 @@ class StructuralContext(Sized):
     made: ClassVar[Mapping[str, str]] = {"html": MADE}
     unused: ClassVar[tuple[str, ...]] = ("separator_position", "strip_whitespace")
 
-    max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units", above=0)
+    max_size: float | tuple[float, float] | None = option(1024, MAX_SIZE, "length units", above=0, none=False)
     overlap: float | None = option(
         0,
         "How much of the end of a chunk is repeated at the start of the next, at most, in whole sentences, or in whole "
