@@ -212,6 +212,15 @@ class Window(TypedDict):
     step: float | None
 
 
+class Tree(TypedDict, total=False):
+    value: int
+    left: Tree
+    right: Tree
+    first: list[Tree]
+    second: dict[str, Tree]
+    third: Tree | None
+
+
 class Partial(TypedDict, total=False):
     size: int
     call: Callable[[], None]
@@ -392,7 +401,13 @@ def test_types(kind: Any, form: Any) -> None:
 def test_types_that_contain_themselves_end() -> None:
     form = form_of(Json, globals())
     assert accepts(form or {}, {"a": [{"b": None}, "x"]})
-    assert not accepts(form or {}, {"a": [1]})
+    assert not accepts(form or {}, 1)
+    tree = form_of(Tree, globals())
+    assert tree is not None
+    assert accepts(tree, {"left": {"left": {}}})
+    assert not accepts(tree, {"left": 1})
+    assert not accepts(tree, {"value": "x"})
+    assert len(json.dumps(tree)) < 2000
 
 
 # -- doors ------------------------------------------------------------------------------------------

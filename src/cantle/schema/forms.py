@@ -17,8 +17,8 @@ __all__ = ["Form", "bounded", "form_of", "plain", "with_choices", "with_null", "
 
 Form = dict[str, Any]
 
-MAX_DEPTH = 8
-"""Types nested more deeply (those that contain themselves) take anything from there."""
+MAX_DEPTH = 16
+"""Types nested more deeply take anything from there, and so does a type inside of itself."""
 
 _SCALARS: dict[Any, str] = {
     type(None): "null",
@@ -38,42 +38,45 @@ _OBJECTS = (dict, abc.Mapping, abc.MutableMapping)
 _WRAPPERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
 
 
-def form_of(kind: Any, names: Mapping[str, Any], depth: int = 0) -> Form | None:
+def form_of(kind: Any, names: Mapping[str, Any], within: tuple[Any, ...] = ()) -> Form | None:
     """What may be given in JSON for a type; None where nothing can: functions, objects, what is not known.
 
-    `names` resolve the types that are named in quotes. Of a union what JSON cannot carry is left out.
+    `names` resolve the types that are named in quotes; `within` are the types around it. Of a union what JSON cannot
+    carry is left out.
     """
-    if depth > MAX_DEPTH or kind is Any or kind is object:
+    named = kind.__forward_arg__ if isinstance(kind, typing.ForwardRef) else kind
+    if len(within) > MAX_DEPTH or kind is Any or kind is object or _is_one_of(named, within):
         return {}
-    if isinstance(kind, str | typing.ForwardRef):
-        text = kind if isinstance(kind, str) else kind.__forward_arg__
-        return form_of(evaluated(text, names), names, depth + 1)
+    within = (*within, named)
+    if isinstance(named, str):
+        return form_of(evaluated(named, names), names, within)
     if _is_one_of(kind, _SCALARS):
         return {"type": _SCALARS[kind]}
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
         return _enum(arguments)
     if origin in (Union, types.UnionType):
-        return _any_of(form_of(each, names, depth + 1) for each in arguments)
+        return _any_of(form_of(each, names, within) for each in arguments)
     if origin is typing.Annotated or origin in _WRAPPERS:
-        return form_of(arguments[0], names, depth + 1)
+        return form_of(arguments[0], names, within)
     target = _stands_for(kind)
     if target is not None:
-        return form_of(target, names, depth + 1)
+        return form_of(target, names, within)
     if typing.is_typeddict(kind):
-        return _typed_dict(kind, names, depth)
+        return _typed_dict(kind, names, within)
     container = origin or kind
     if _is_one_of(container, _LISTS):
-        return _array(container, arguments, names, depth)
+        return _array(container, arguments, names, within)
     if _is_one_of(container, _OBJECTS):
-        return _object(arguments, names, depth)
+        return _object(arguments, names, within)
     if isinstance(kind, type) and issubclass(kind, enum.Enum) and issubclass(kind, str | int):
         return _enum([member.value for member in kind])  # members equal their values
     return None
 
 
 def _is_one_of(kind: Any, known: Iterable[Any]) -> bool:
-    return any(kind is one for one in known)  # an annotation need not be hashable
+    """Whether a type is one of these. An annotation need not be hashable, nor a name the same object twice."""
+    return any(kind is one or (isinstance(kind, str) and isinstance(one, str) and kind == one) for one in known)
 
 
 def _stands_for(kind: Any) -> Any:
@@ -90,24 +93,24 @@ def _enum(values: Iterable[Any]) -> Form | None:
     return {"enum": list(good)} if good else None
 
 
-def _array(container: Any, arguments: Sequence[Any], names: Mapping[str, Any], depth: int) -> Form | None:
+def _array(container: Any, arguments: Sequence[Any], names: Mapping[str, Any], within: tuple[Any, ...]) -> Form | None:
     if container is tuple and arguments and arguments[-1] is not Ellipsis:
-        items = [form_of(each, names, depth + 1) for each in arguments]
+        items = [form_of(each, names, within) for each in arguments]
         if None in items:
             return None
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
     if not arguments:
         return {"type": "array"}
-    inner = form_of(arguments[0], names, depth + 1)
+    inner = form_of(arguments[0], names, within)
     if inner is None:
         return None
     return {"type": "array", "items": inner} if inner else {"type": "array"}
 
 
-def _object(arguments: Sequence[Any], names: Mapping[str, Any], depth: int) -> Form | None:
+def _object(arguments: Sequence[Any], names: Mapping[str, Any], within: tuple[Any, ...]) -> Form | None:
     if not arguments:
         return {"type": "object"}
-    key, value = (form_of(each, names, depth + 1) for each in arguments)
+    key, value = (form_of(each, names, within) for each in arguments)
     if key is None or value is None:
         return None
     if key not in ({}, {"type": "string"}) and not all(isinstance(one, str) for one in key.get("enum", [None])):
@@ -118,9 +121,9 @@ def _object(arguments: Sequence[Any], names: Mapping[str, Any], depth: int) -> F
     return {**found, "additionalProperties": value} if value else found
 
 
-def _typed_dict(kind: Any, names: Mapping[str, Any], depth: int) -> Form | None:
+def _typed_dict(kind: Any, names: Mapping[str, Any], within: tuple[Any, ...]) -> Form | None:
     found = {
-        name: form_of(evaluated(each, names), names, depth + 1)
+        name: form_of(evaluated(each, names), names, within)
         for base in reversed(kind.__mro__ if isinstance(kind, type) else ())
         for name, each in vars(base).get("__annotations__", {}).items()
     }
