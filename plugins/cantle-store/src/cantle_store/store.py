@@ -9,12 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 
 from cantle import Chunk, Chunks
+from cantle.access import Roles
 
 from .database.database import Database
 from .embedders import Embedder, embedder
 from .errors import DimensionError, EmbedderError, NotFoundError, StoreError
 from .records import Avatar, Dataset, Deleted, Document, Hit, StoredChunk, Synced
-from .searching.search import by_vector, by_words, fused
+from .searching.asked import Asked
+from .searching.roles import keep_roles, kept_roles, roles_of
+from .searching.search import search
 from .syncing.sync import sync_document
 from .syncing.wanted import wanted
 from .tables import AvatarRow, ChunkRow, DatasetRow, DocumentRow, HostRow, made_id
@@ -237,23 +240,38 @@ class Store:
         mode: str = "auto",
         embedder: Any = None,
     ) -> list[Hit]:
-        """The `k` best chunks that may be seen."""
-        allowed = [ChunkRow.host_id == self.host]
-        if dataset is not None:
-            allowed.append(ChunkRow.dataset_id == self._dataset(dataset).id)
-        maker = self._embedder(embedder, required=False)
-        if vector is None and query is not None and maker is not None and mode != "text":
-            vector = [float(number) for number in maker.embed([query])[0]]
-        lists = {}
+        """The `k` best chunks that may be seen, the best first; of the whole host when there is no `dataset`.
+
+        `query` is any text, `vector` its vector, where it is there already. `where` maps keys of the metadata to a
+        value or a list of them, as in `cantle.access`, and looks at the chunk's own metadata before its document's.
+        `roles`, set by `set_roles`, are those of somebody who sees what any of them sees (no role: nothing); they look
+        at the document's metadata alone, and None is a trusted caller. What may not be seen takes no place and changes
+        no score.
+
+        `mode`: "text" (BM25), "vector" (cosine), "hybrid" (both, by reciprocal rank fusion), or "auto": hybrid where
+        there are an embedder and vectors, else what there is. `Hit.score` is that of the mode, `Hit.ranks` says which
+        places a chunk had. Raises `OptionError`, `NotFoundError`, `EmbedderError`, `DimensionError`.
+        """
+        maker = self._embedder(embedder, required=False) if mode != "text" and vector is None else None
+        asked = Asked(query, vector, where, roles, k, mode, maker)
+        name = dataset.id if isinstance(dataset, Dataset) else dataset
+        found = search(self.database, self.host, name, asked)
+        return [Hit(_chunk(row), ranked.score, ranked.ranks) for row, ranked in found]
+
+    def set_roles(self, rules: str | Path | Mapping[str, Any] | None) -> None:
+        """Say which documents each role of the host may see: by a file of roles, or a mapping for `cantle.access.Roles`.
+
+        They take the place of those before; None leaves none. Raises `OptionError` for whatever could be a mistake.
+        """
+        roles = roles_of(rules)
+        with self.database.write() as connection:
+            self._host(connection)
+            keep_roles(connection, self.host, roles)
+
+    def roles(self) -> Roles:
+        """The roles of the host with their rules, by name."""
         with self.database.read() as connection:
-            if vector is not None:
-                lists["vector"] = by_vector(connection, vector, allowed, max(50, 4 * k))
-            if query is not None and mode in ("auto", "text", "hybrid"):
-                lists["text"] = by_words(connection, query, allowed, max(50, 4 * k))
-            best = fused(lists)[:k]
-            found = select(ChunkRow.__table__).where(ChunkRow.pk.in_([pk for pk, _, _ in best]))
-            rows = {row.pk: row for row in connection.execute(found)}
-        return [Hit(_chunk(rows[pk]), score, ranks) for pk, score, ranks in best]
+            return kept_roles(connection, self.host)
 
 
 def _avatar(row: Any) -> Avatar:

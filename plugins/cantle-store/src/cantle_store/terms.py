@@ -1,38 +1,98 @@
-"""The words that a text is found by, in one spelling, kept where the database indexes words."""
+"""The words that a text is found by, in one spelling, kept where the database indexes words.
+
+SQLite has them in an FTS5 table, Postgres in a `tsvector`, and both with the number of words of the chunk. Which words
+those are, and how often each counts, is decided here, so that both databases find and score the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from unicodedata import combining, normalize
 
 from sqlalchemy import Connection, text
 
 from cantle.words import fold, words
 
-__all__ = ["delete_terms", "terms", "write_terms"]
+__all__ = ["MOST_COUNTED", "MOST_IN_QUERY", "delete_terms", "query_terms", "terms", "write_terms"]
+
+MOST_COUNTED = 255
+"""A word counts so often at most: a `tsvector` has no more positions. BM25 makes no difference between such counts."""
+
+MOST_IN_QUERY = 256
+"""So many different words of a query are looked for, the first ones."""
+
+_LONGEST = 100
+_MOST_BYTES = 1_000_000  # of a tsvector: Postgres takes 1 MiB
+_READ = 20_000  # words of a query
+
+# What joins the parts of a word would be an end of a word to FTS5, and a quote to a tsvector.
+_JOINS = str.maketrans({"'": "\u2019", "-": "\u2010", "_": "\u203f", ".": "\u00b7", ",": "\u201a"})
+# Letters with a stroke and ligatures have no decomposition.
+_PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"})
+_NO_PART = re.compile(r"[\x00-/:-@\[-`{-\x7f\s]+")
+# Nukta, the marks of voiced Kana, and virama are no accents: what has them is another letter.
+_LETTERS = frozenset({7, 8, 9})
 
 
-def terms(value: str) -> list[str]:
-    """The words of a text without case and accents."""
-    return [plain for word in words(value) if (plain := _without_marks(fold(word.text)))]
+def terms(value: str) -> Iterator[str]:
+    """The words of a text, without case and accents and in the compatible form, in order."""
+    for word in words(value):
+        folded = fold(word.text)
+        if folded.isascii() and folded.isalnum():
+            yield folded[:_LONGEST]
+            continue
+        # A compatible form may have blanks and brackets in it (U+FDFA is four words).
+        for part in _NO_PART.split(_plain(folded).translate(_JOINS)):
+            if part:
+                yield part[:_LONGEST]
 
 
-def _without_marks(word: str) -> str:
-    return "".join(one for one in normalize("NFKD", word) if not combining(one))
+def query_terms(query: str) -> list[str]:
+    """The different words of a query, the first `MOST_IN_QUERY` of them."""
+    found: dict[str, None] = {}
+    for term in islice(terms(query), _READ):
+        found[term] = None
+        if len(found) == MOST_IN_QUERY:
+            break
+    return list(found)
+
+
+def _plain(word: str) -> str:
+    apart = normalize("NFKD", word[: 4 * _LONGEST])
+    kept = "".join(one for one in apart if not (mark := combining(one)) or mark in _LETTERS)
+    return normalize("NFC", kept.casefold()).translate(_PLAIN)
 
 
 def write_terms(connection: Connection, pk: int, value: str) -> None:
     """Index the words of a chunk."""
-    found = " ".join(terms(value))
+    counts = Counter(terms(value))
+    size = sum(counts.values())
+    kept = list(_within(counts.items()))
     if connection.dialect.name == "postgresql":
-        sql = "INSERT INTO chunk_terms (chunk_pk, terms) VALUES (:pk, to_tsvector('simple', :terms))"
+        vector = " ".join(f"'{term}':{','.join(map(str, range(1, count + 1)))}" for term, count in kept)
+        sql = "INSERT INTO chunk_terms (chunk_pk, words, terms) VALUES (:pk, :words, CAST(:terms AS tsvector))"
     else:
-        sql = "INSERT INTO chunk_terms (rowid, terms) VALUES (:pk, :terms)"
-    connection.execute(text(sql), {"pk": pk, "terms": found})
+        vector = " ".join(" ".join([term] * count) for term, count in kept)
+        sql = "INSERT INTO chunk_terms (rowid, words, terms) VALUES (:pk, :words, :terms)"
+    connection.execute(text(sql), {"pk": pk, "words": size, "terms": vector})
+
+
+def _within(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """The words that fit into a `tsvector`, the first ones: a chunk of a megabyte of different words has more."""
+    left = _MOST_BYTES
+    for term, count in counts:
+        count = min(count, MOST_COUNTED)
+        left -= len(term.encode()) + 2 * count + 4
+        if left < 0:
+            return
+        yield term, count
 
 
 def delete_terms(connection: Connection, pks: Sequence[int]) -> None:
     """Forget the words of chunks."""
     column = "chunk_pk" if connection.dialect.name == "postgresql" else "rowid"
-    for pk in pks:
-        connection.execute(text(f"DELETE FROM chunk_terms WHERE {column} = :pk"), {"pk": pk})
+    if pks:
+        connection.execute(text(f"DELETE FROM chunk_terms WHERE {column} = :pk"), [{"pk": pk} for pk in pks])

@@ -1,75 +1,99 @@
-"""Search: the filter is part of the query, so that what may not be seen is never ranked."""
+"""Search: by vector, by words, or by both, among what may be seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Float, bindparam, column, func, literal_column, select, table
+from sqlalchemy import select
 
-from ..tables import ChunkRow, Vector
-from ..terms import terms
+from cantle.access import Access
 
-__all__ = ["by_vector", "by_words", "fused"]
+from ..database.database import Database
+from ..embedders import query_vector, read_vector
+from ..errors import DimensionError, EmbedderError
+from ..tables import ChunkRow
+from .asked import Asked, SearchedDataset, searched_datasets
+from .by_vector import by_vector
+from .by_words import by_words
+from .filters import Scope
+from .fusing import Ranked, fused
+from .roles import kept_roles
 
-_TERMS = table("chunk_terms", column("chunk_pk"), column("rowid"), column("terms"))
-
-RRF = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)."""
-
-
-def by_vector(
-    connection: Connection, vector: Sequence[float], allowed: Sequence[ColumnElement[bool]], k: int
-) -> list[tuple[int, float]]:
-    """Primary keys of the nearest chunks with the cosine of their vectors."""
-    given = bindparam("vector", list(vector), type_=Vector())
-    if connection.dialect.name == "postgresql":
-        distance: Any = ChunkRow.embedding.op("<=>", return_type=Float())(given)
-    else:
-        distance = func.vec_distance_cosine(ChunkRow.embedding, given)
-    query = (
-        select(ChunkRow.pk, distance.label("distance"))
-        .where(ChunkRow.embedding.is_not(None), *allowed)
-        .order_by(literal_column("distance"), ChunkRow.id)
-        .limit(k)
-    )
-    return [(row.pk, 1.0 - row.distance) for row in connection.execute(query)]
+__all__ = ["search"]
 
 
-def by_words(
-    connection: Connection, query: str, allowed: Sequence[ColumnElement[bool]], k: int
-) -> list[tuple[int, float]]:
-    """Primary keys of the chunks that have words of the query, the best first."""
-    found = list(dict.fromkeys(terms(query)))
-    if not found:
-        return []
-    if connection.dialect.name == "postgresql":
-        wanted = " | ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in found)
-        query_of = func.to_tsquery(literal_column("'simple'"), wanted)
-        score: Any = func.ts_rank_cd(_TERMS.c.terms, query_of)
-        match: Any = _TERMS.c.terms.op("@@")(query_of)
-        on = _TERMS.c.chunk_pk
-    else:
-        wanted = " OR ".join('"' + word.replace('"', '""') + '"' for word in found)
-        score = -func.bm25(literal_column("chunk_terms"))
-        match = literal_column("chunk_terms").op("MATCH")(wanted)
-        on = _TERMS.c.rowid
-    rows = connection.execute(
-        select(ChunkRow.pk, score.label("score"))
-        .select_from(ChunkRow)
-        .join(_TERMS, on == ChunkRow.pk)
-        .where(match, *allowed)
-        .order_by(literal_column("score").desc(), ChunkRow.id)
-        .limit(k)
-    )
-    return [(row.pk, row.score) for row in rows]
+def search(database: Database, host: str, dataset: str | None, asked: Asked) -> list[tuple[Any, Ranked]]:
+    """Rows of chunks with scores and ranks, the best first. `dataset` is an id or a name; None: all of the host.
+
+    What may not be seen is left out by the queries themselves, before anything is ranked or counted.
+    """
+    mode = asked.checked_mode()
+    with database.read() as connection:
+        datasets = searched_datasets(connection, host, dataset)
+    vector: list[float] | None = None
+    fitting: Sequence[SearchedDataset] = ()
+    if mode != "text":
+        fitting = _fitting(asked, datasets, dataset is not None)
+        if fitting or asked.vector is not None:
+            vector = _vector(asked, fitting)
+    with database.read() as connection:
+        roles = None if asked.roles is None else kept_roles(connection, host)
+        access = Access.of(asked.where, names=asked.roles, roles=roles)
+        everywhere = None if dataset is None else tuple(one.id for one in datasets)
+        # Each ranking goes deeper than k: what is tenth in both may be first together.
+        depth = asked.k if mode in ("text", "vector") else max(100, 4 * asked.k)
+        rankings = {}
+        if vector is not None and fitting:
+            near = Scope(host, tuple(one.id for one in fitting), access)
+            rankings["vector"] = by_vector(connection, vector, near, depth)
+        if asked.query is not None and mode != "vector":
+            rankings["text"] = by_words(connection, asked.query, Scope(host, everywhere, access), depth)
+        ranked = {one.pk: one for one in fused(rankings)}
+        found = connection.execute(select(ChunkRow.__table__).where(ChunkRow.pk.in_(ranked))).all()
+    best = sorted(found, key=lambda row: (-ranked[row.pk].score, row.source, row.index, row.id))
+    return [(row, ranked[row.pk]) for row in best[: asked.k]]
 
 
-def fused(lists: dict[str, list[tuple[int, float]]]) -> list[tuple[int, float, dict[str, int]]]:
-    """Several rankings as one: each gives 1 / (60 + rank)."""
-    ranks: dict[int, dict[str, int]] = {}
-    for name, ranking in lists.items():
-        for rank, (pk, _) in enumerate(ranking, 1):
-            ranks.setdefault(pk, {})[name] = rank
-    scored = [(pk, sum(1 / (RRF + rank) for rank in of.values()), of) for pk, of in ranks.items()]
-    return sorted(scored, key=lambda item: -item[1])
+def _fitting(asked: Asked, datasets: Sequence[SearchedDataset], is_named: bool) -> list[SearchedDataset]:
+    """The datasets whose vectors can be compared with that of the query. Raises where there are vectors but no such."""
+    known = [one for one in datasets if one.dimension is not None]
+    if asked.vector is not None:
+        size = len(read_vector(asked.vector))
+        found = [one for one in known if one.dimension == size]
+        if known and not found:
+            raise DimensionError(f"The vector has {size} numbers, but {_sizes(known)}.")
+        if len({one.embedder for one in found}) > 1:
+            raise EmbedderError(
+                f"The vector could be compared with those of several embedders: {_embedders(found)}. Name the dataset."
+            )
+        return found
+    name = asked.maker.name if asked.maker is not None else ""
+    found = [one for one in known if one.embedder == name]
+    if known and not found:
+        which = "Give that one" if is_named or len(known) == 1 else "Give one of these"
+        raise EmbedderError(
+            f"Vectors of {name!r} cannot be compared with those that are kept: {_embedders(known)}. {which} as the "
+            "embedder, or search with mode='text'."
+        )
+    return found
+
+
+def _vector(asked: Asked, fitting: Sequence[SearchedDataset]) -> list[float]:
+    if asked.vector is not None:
+        return read_vector(asked.vector)
+    assert asked.maker is not None
+    assert asked.query is not None
+    vector = query_vector(asked.maker, asked.query)
+    wrong = [one for one in fitting if one.dimension != len(vector)]
+    if wrong:
+        raise DimensionError(f"{asked.maker.name} gives vectors of {len(vector)} numbers, but {_sizes(wrong)}.")
+    return vector
+
+
+def _sizes(datasets: Sequence[SearchedDataset]) -> str:
+    return ", ".join(f"the dataset {one.name!r} has vectors of {one.dimension}" for one in datasets[:5])
+
+
+def _embedders(datasets: Sequence[SearchedDataset]) -> str:
+    return ", ".join(f"the dataset {one.name!r} has those of {one.embedder!r}" for one in datasets[:5])

@@ -145,10 +145,13 @@ def upgrade() -> None:
         op.create_table(
             "chunk_terms",
             sa.Column("chunk_pk", sa.BigInteger(), nullable=False),
+            sa.Column("words", sa.Integer(), nullable=False),
             sa.Column("terms", sa.dialects.postgresql.TSVECTOR(), nullable=False),
             sa.ForeignKeyConstraint(["chunk_pk"], ["chunks.pk"], ondelete="CASCADE"),
             sa.PrimaryKeyConstraint("chunk_pk"),
         )
         op.create_index("ix_chunk_terms_terms", "chunk_terms", ["terms"], postgresql_using="gin")
     else:
-        op.execute("CREATE VIRTUAL TABLE chunk_terms USING fts5(terms, tokenize = 'unicode61 remove_diacritics 0')")
+        op.execute("CREATE VIRTUAL TABLE chunk_terms USING fts5(words UNINDEXED, terms, tokenize = 'ascii')")
+        # A row for each place of each word: so words can be counted among the chunks that may be seen.
+        op.execute("CREATE VIRTUAL TABLE chunk_words USING fts5vocab(chunk_terms, instance)")
