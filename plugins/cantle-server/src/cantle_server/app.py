@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,8 @@ from .api import ROUTERS
 from .auth import Authentication, Verifier
 from .auth.keys import keys_of
 from .limits import Bounded, Gate, Limits, Rated, Rates
-from .logs import Observed
 from .metrics import Metrics
+from .observing import Observed
 from .openapi import describe
 from .settings import Settings
 from .work import Workers
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
     from cantle_llm import Client
     from cantle_store import Store
 
-__all__ = ["create_app"]
-
-_log = logging.getLogger("cantle_server")
+__all__ = ["create_app", "opened"]
 
 
 def create_app(
@@ -59,21 +56,21 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        state = app.state
-        own_store = own_client = None
+        wanted = replace(
+            settings,
+            store=None if store is not None else settings.store,
+            embedder=None if store is not None else settings.embedder,
+            model=None if client is not None else settings.model,
+        )
+        parts = opened(wanted, embedder=embedder)
+        own_store, own_client = await asyncio.to_thread(parts.__enter__)
         try:
-            if store is None and settings.store is not None:
-                own_store = state.store = await asyncio.to_thread(_store, settings, embedder)
-            if client is None and settings.model is not None:
-                own_client = state.client = _client(settings.model)
+            app.state.store, app.state.client = store or own_store, client or own_client
             await workers.start()
             yield
         finally:
             await workers.stop(settings.shutdown_timeout)
-            await keys.close()
-            for own in (own_client, own_store):
-                if own is not None:
-                    await asyncio.to_thread(own.close)
+            await asyncio.to_thread(parts.__exit__, None, None, None)
 
     app = FastAPI(
         title="cantle",
@@ -116,15 +113,23 @@ def _watch(app: FastAPI) -> None:
     metrics.watch_counts("partition", "Counted by partition, here", counts)
 
 
-def _store(settings: Settings, embedder: Any) -> Any:
-    import cantle_store
+@contextmanager
+def opened(settings: Settings, *, embedder: Any = None) -> Iterator[tuple[Store | None, Client | None]]:
+    """The store and the client that settings name, None for what they do not; closed at the end.
 
-    if embedder is None and settings.embedder is not None:
-        embedder = cantle_store.embedder(settings.embedder)
-    return cantle_store.Store(settings.store or "", embedder=embedder)
+    Raises `StoreError` for a store that cannot be opened, `OptionError` for wrong settings of a model.
+    """
+    with ExitStack() as stack:
+        store = client = None
+        if settings.store is not None:
+            import cantle_store
 
+            chosen = embedder
+            if embedder is None and settings.embedder is not None:
+                chosen = cantle_store.embedder(settings.embedder)
+            store = stack.enter_context(cantle_store.Store(settings.store, embedder=chosen))
+        if settings.model is not None:
+            from cantle_llm import Client
 
-def _client(model: str) -> Any:
-    from cantle_llm import Client
-
-    return Client(model)
+            client = stack.enter_context(Client(settings.model))
+        yield store, client

@@ -8,7 +8,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, Metric
 
-from .logs import Record
+from .observing import Record
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -18,7 +18,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class Metrics:
-    """The counters of one app, in a registry of their own. Labels are routes, methods and codes, never what was sent."""
+    """The counters of one app, in a registry of their own. Labels are routes, methods, codes: nothing of strangers."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

@@ -71,8 +71,8 @@ class Settings:
         self._check_keys()
         if self.dev and not is_loopback(self.host):
             raise OptionError(
-                f"dev prints a token that opens everything, so it listens on loopback alone, got the host {self.host!r}. "
-                "Use 127.0.0.1, or set a secret and leave dev out."
+                "dev prints a token that opens everything, so it listens on loopback alone, got the host "
+                f"{self.host!r}. Use 127.0.0.1, or set a secret and leave dev out."
             )
         if self.embedder is not None and self.store is None:
             raise OptionError("embedder is for a store, and none is named. Set store, such as sqlite:///chunks.db.")

@@ -29,8 +29,8 @@ _COMMON: dict[str, Any] = {
     },
     "extract": {
         "type": "object",
-        "description": "Metadata to extract for each chunk without a model: title, summary, keywords. The value is true "
-        "or an object of options.",
+        "description": "Metadata to extract for each chunk without a model: title, summary, keywords. The value is "
+        "true or an object of options.",
         "examples": [{"keywords": {"keywords": 5}}],
     },
     "metadata": {"type": "object", "description": "Metadata of the document, which every chunk has too."},

@@ -19,7 +19,7 @@ from ..errors import Problem
 if TYPE_CHECKING:
     from cantle import Chunks
 
-__all__ = ["FIELDS", "Upload", "chunk"]
+__all__ = ["FIELDS", "Upload", "chunk", "refuse_models"]
 
 FIELDS = {
     "text": str,
@@ -207,7 +207,9 @@ def _chunks(document: MDocument, given: dict[str, Any]) -> Chunks:
     options = snake_case(given.get("options", {}))
     for name in ("strategy", "extract", "plugins", "metadata"):
         if name in options:
-            raise OptionError(f"options has {name!r}, which is no option of a strategy. It is a field beside `options`.")
+            raise OptionError(
+                f"options has {name!r}, which is no option of a strategy. It is a field beside `options`."
+            )
     extract = snake_case({"extract": given["extract"]})["extract"] if "extract" in given else None
     name = given.get("strategy") or document.strategy_for(options)
     refuse_models(name, options)

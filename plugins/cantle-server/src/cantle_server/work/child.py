@@ -63,8 +63,14 @@ def _answers(function: Any, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
 
 def _sendable(error: BaseException) -> BaseException:
     """The error, or one that stands for it: some exceptions do not pickle, some do not come back."""
+    places, trace = [], error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
     error = error.with_traceback(None)
     error.__cause__ = error.__context__ = None
+    error.worker_places = places[-20:]  # type: ignore[attr-defined]  # for the log
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

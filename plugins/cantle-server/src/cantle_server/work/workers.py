@@ -112,8 +112,8 @@ class Workers:
                 async with asyncio.timeout_at(end):
                     kind, value = await process.receive()
                 if kind == "error":
-                    whole = True
-                    raise value
+                    whole = not isinstance(value, MemoryError)  # one without memory is not to be trusted with more
+                    raise _no_memory() if isinstance(value, MemoryError) else value
                 whole = kind == "done"
                 yield kind, value
                 if whole:
@@ -201,6 +201,14 @@ class Workers:
             else:
                 self._offer(process)
             return
+
+
+def _no_memory() -> Problem:
+    return Problem(
+        413,
+        "too_much_memory",
+        "The result needs more memory than there is for one request. Send less, or ask for less overlap.",
+    )
 
 
 def _stopping() -> Problem:
