@@ -13,9 +13,9 @@ from fastapi import FastAPI
 
 import cantle
 
-from . import answers
+from . import answers, playground
 from .api import ROUTERS
-from .auth import Authentication, Verifier
+from .auth import PUBLIC, Authentication, Verifier
 from .auth.keys import keys_of
 from .limits import Bounded, Gate, Limits, Rated, Rates
 from .metrics import Metrics
@@ -87,13 +87,13 @@ def create_app(
     app.state.client = client
     app.state.embedder = embedder
     app.state.limits = Limits(jobs=Gate(settings.max_jobs, settings.queue))
-    for router in ROUTERS:
+    for router in (*ROUTERS, playground.router):
         app.include_router(router)
     answers.install(app)
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings.max_body_bytes, settings.body_timeout, settings.request_timeout)
     app.add_middleware(Rated, Rates(settings.rate))
-    app.add_middleware(Authentication, verifier)
+    app.add_middleware(Authentication, verifier, frozenset(PUBLIC | playground.PATHS))
     app.add_middleware(Observed, metrics.done, metrics.began)
     _watch(app)
     describe(app)

@@ -31,7 +31,7 @@ class Settings:
     is left out unless it is named here. `rate` counts requests a minute for each token, 0 is no limit. `max_jobs` is
     how many requests are worked on at once, `queue` how many may wait; `workers` processes cut documents, each with
     `worker_memory` MiB at most (0: no limit). `media_hosts` names the hosts that media may be fetched from, `*.host`
-    for all below it, `*` for all that are public.
+    for all below it, `*` for all that are public. `playground` serves a page at `/` to try strategies on.
     """
 
     host: str = "127.0.0.1"
@@ -65,6 +65,7 @@ class Settings:
     max_media: int = 8
     max_media_bytes: int = 32 << 20
     media_timeout: float = 30.0
+    playground: bool = True
     log_level: str = "info"
 
     def __post_init__(self) -> None:
@@ -289,5 +290,6 @@ _READ: dict[str, Callable[[str, Any], Any]] = {
     "max_media": _whole(0, 1000),
     "max_media_bytes": _whole(1024, 1 << 33),
     "media_timeout": _SECONDS,
+    "playground": _boolean,
     "log_level": _level,
 }

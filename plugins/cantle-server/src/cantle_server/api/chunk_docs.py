@@ -45,6 +45,11 @@ _COMMON: dict[str, Any] = {
         "default": False,
         "description": "Give the text back, to which the positions refer: good to have for files.",
     },
+    "returnSizes": {
+        "type": "boolean",
+        "default": False,
+        "description": "Tell the size of every chunk in the unit that the strategy measures by, and that unit.",
+    },
     "stream": {"type": "boolean", "default": False, "description": "Answer in NDJSON."},
 }
 
@@ -129,6 +134,7 @@ _CHUNK = {
         "oversize": {"type": "boolean"},
         "cut": {"type": ["object", "null"]},
         "metadata": {"type": "object"},
+        "size": {"type": "number", "description": "With returnSizes: of the text, prefix included."},
         "lines": {
             "type": "array",
             "items": {"type": "integer"},
@@ -156,6 +162,7 @@ _ANSWER = {
         "metadata": {"type": "object"},
         "body": {**_POSITION, "description": "Where the text begins behind front matter."},
         "text": {"type": "string", "description": "With returnText."},
+        "unit": {"type": "string", "description": "What sizes count, with returnSizes: characters, tokens (gpt-4o), ..."},
         "chunks": {"type": "array", "items": _CHUNK},
         "dropped": _DROPPED,
         "warnings": {"type": "array", "items": {"type": "string"}},

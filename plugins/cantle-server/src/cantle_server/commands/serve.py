@@ -108,6 +108,7 @@ def _settings(function: Function) -> Function:
     help="Check tokens with the secret in this file (HS256). Or set CANTLE_SERVER_SECRET.",
 )
 @_settings
+@click.option("--playground/--no-playground", default=None, help="Serve the page at / to try strategies on. Default: yes.")
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error. Default: info, one line a request.")
 @click.option(
     "--token",
@@ -189,12 +190,13 @@ def _serve(settings: Settings) -> None:
             click.echo(f"cantle listens on {address}", err=True)
             if settings.dev:
                 secret = app.state.settings.secret
-                click.echo("A token for the host dev and the user dev, good for a day:", err=True)
-                click.echo(
-                    issue_token(
-                        secret, "dev", "dev", expires_in=86_400, issuer=settings.issuer, audience=settings.audience
-                    )
+                token = issue_token(
+                    secret, "dev", "dev", expires_in=86_400, issuer=settings.issuer, audience=settings.audience
                 )
+                if settings.playground:  # what stands behind # is never sent, and the page takes it out of the address
+                    click.echo(f"The playground: {address}/#token={token}", err=True)
+                click.echo("A token for the host dev and the user dev, good for a day:", err=True)
+                click.echo(token)
             _run(server(app), listener)
 
 

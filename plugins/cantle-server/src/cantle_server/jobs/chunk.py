@@ -15,6 +15,7 @@ from cantle.errors import CantleWarning, OptionError
 
 from ..bodies import parse_json
 from ..errors import Problem
+from .sizes import measure_of
 
 if TYPE_CHECKING:
     from cantle import Chunks
@@ -33,6 +34,7 @@ FIELDS = {
     "frontMatter": str,
     "relations": bool,
     "returnText": bool,
+    "returnSizes": bool,
     "stream": bool,
 }
 """The fields of a request and their types."""
@@ -99,6 +101,8 @@ class _Answer:
         }
         if self._given.get("returnText"):
             head["text"] = document.text
+        if self._given.get("returnSizes"):
+            head["unit"] = measure_of(self._chunks.strategy)[0]
         return head
 
     def _tail(self) -> dict[str, Any]:
@@ -132,10 +136,13 @@ class _Answer:
         """The chunks as dictionaries, some at once: never all of them."""
         chunks, rows, size = self._chunks, [], 0
         relations = chunks.relations() if self._given.get("relations") else None
+        measure = measure_of(chunks.strategy)[1] if self._given.get("returnSizes") else None
         for one in chunks:
             row = one.to_dict()
             row["embedHash"] = row.pop("embed_hash")
             row["lines"] = chunks.lines(one)
+            if measure is not None:
+                row["size"] = measure(row["text"])
             if relations is not None:
                 row |= relations[one.index].fields()
             rows.append(row)
