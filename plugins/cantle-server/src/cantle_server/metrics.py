@@ -42,7 +42,15 @@ class Metrics:
         self.embedded = counter("embedded_texts", "Texts that were sent to the embedder.")
         self.embedder_calls = counter("embedder_calls", "Calls of the embedder.")
         self.rate_limited = counter("rate_limited", "Requests that were refused because a token asked too often.")
+        self.partitions = counter("partition_results", "Partitions, by engine and outcome.", "engine", "outcome")
+        self.unstored = counter("partition_unstored", "Partitions that could not be stored, by the reason.", "code")
         self.media = counter("media_refused", "Media that were refused, by the reason.", "reason")
+
+    def synced(self, synced: Any) -> None:
+        """Count what a sync of a store did."""
+        for change in ("new", "changed", "kept", "gone"):
+            self.syncs.labels(change).inc(getattr(synced, change))
+        self.embedded.inc(synced.embedded)
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
         """A gauge whose value is asked for when it is read."""
@@ -50,7 +58,7 @@ class Metrics:
 
     def watch_counts(self, prefix: str, text: str, counts: Callable[[], Mapping[str, int]]) -> None:
         """Counters that somebody else keeps, by name."""
-        self.registry.register(_Counts(f"cantle_{prefix}", text, counts))  # type: ignore[arg-type]
+        self.registry.register(_Counts(f"cantle_{prefix}", text, counts))
 
     def began(self) -> None:
         """Count a request that begins."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from . import chunk, health, strategies
+from . import avatars, chunk, datasets, documents, health, partition, search, strategies
 
 __all__ = ["ROUTERS"]
 
@@ -12,4 +12,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     strategies.router,
     chunk.router,
+    partition.router,
+    avatars.router,
+    datasets.router,
+    documents.router,
+    search.router,
 )

@@ -162,7 +162,7 @@ _ANSWER = {
         "metadata": {"type": "object"},
         "body": {**_POSITION, "description": "Where the text begins behind front matter."},
         "text": {"type": "string", "description": "With returnText."},
-        "unit": {"type": "string", "description": "What sizes count, with returnSizes: characters, tokens (gpt-4o), ..."},
+        "unit": {"type": "string", "description": "With returnSizes: characters, tokens (gpt-4o), ..."},
         "chunks": {"type": "array", "items": _CHUNK},
         "dropped": _DROPPED,
         "warnings": {"type": "array", "items": {"type": "string"}},

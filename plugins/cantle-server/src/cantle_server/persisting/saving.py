@@ -16,7 +16,7 @@ from .target import Target
 
 if TYPE_CHECKING:
     from cantle_llm import PartitionResult
-    from cantle_store import Dataset, Store
+    from cantle_store import Dataset, Store, Synced
 
 __all__ = ["Saving", "failure_of"]
 
@@ -35,10 +35,16 @@ class Saving:
     """
 
     def __init__(
-        self, store: Store, target: Target, source: str, metadata: dict[str, Any] | None = None, stop: Event | None = None
+        self,
+        store: Store,
+        target: Target,
+        source: str,
+        metadata: dict[str, Any] | None = None,
+        stop: Event | None = None,
     ) -> None:
         self.store, self.target, self.source = store, target, source
         self.metadata, self.stop = metadata or {}, stop
+        self.synced: Synced | None = None
 
     def __call__(self, result: PartitionResult, name: Callable[[], str]) -> Persisted:
         """Store the blocks. Raises `StoreError`, and what an embedder or a database raises."""
@@ -48,7 +54,7 @@ class Saving:
         if dataset is None:
             dataset, made = self._made(self.target.name, name)
         try:
-            synced = self.store.sync(dataset, self.source, _chunks(result), metadata=self.metadata)
+            synced = self.synced = self.store.sync(dataset, self.source, _chunks(result), metadata=self.metadata)
         except BaseException:
             if made:
                 self._unmade(dataset)
@@ -90,7 +96,10 @@ class Saving:
             if self.store.dataset(dataset.id).documents == 0:
                 self.store.delete_dataset(dataset)
         except Exception as error:
-            _log.warning("a dataset without chunks is left", extra={"fields": {"datasetId": dataset.id, "error": type(error).__name__}})
+            _log.warning(
+                "a dataset without chunks is left",
+                extra={"fields": {"datasetId": dataset.id, "error": type(error).__name__}},
+            )
 
 
 def _chunks(result: PartitionResult) -> list[dict[str, Any]]:

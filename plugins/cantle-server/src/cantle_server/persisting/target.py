@@ -57,7 +57,9 @@ def resolve(
     dataset is named and none may be made.
     """
     if dataset_id is not None and dataset_name is not None:
-        raise Problem(422, "invalid_option", "datasetId and datasetName are given. Keep one: the name is for a new one.")
+        raise Problem(
+            422, "invalid_option", "datasetId and datasetName are given. Keep one: the name is for a new one."
+        )
     avatar = None if avatar_id is None else find_avatar(store, avatar_id)
     if dataset_id is not None:
         dataset = find_dataset(store, dataset_id)

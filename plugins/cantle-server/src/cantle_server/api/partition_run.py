@@ -1,0 +1,191 @@
+"""A partition from request to result: media, blocks, storing; bounded, and ended when nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from cantle import Source
+from cantle.errors import CantleWarning
+from cantle_llm import Client, ModelError, partition
+
+from ..errors import Problem
+from ..jobs.partition import CALLER, by_words
+from ..persisting import Saving, failure_of, source_of
+from .partition_media import Ended, Gathered, gathered, with_cost
+
+if TYPE_CHECKING:
+    from cantle_llm import PartitionResult
+
+    from ..persisting import Target
+
+__all__ = ["Done", "Job", "run"]
+
+_log = logging.getLogger("cantle_server")
+
+MOST_SESSIONS = 1000
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done. `options` are those of `cantle_llm.partition`; without `target` nothing is stored.
+
+    `language` is that of the descriptions of pictures.
+    """
+
+    text: str
+    language: str = "en"
+    media_urls: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    source: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    store: Any = None
+    target: Target | None = None
+
+
+@dataclass
+class Done:
+    """What came of it: `media` are the parts of the text that come from media, `failure` why nothing was stored."""
+
+    result: PartitionResult
+    media: list[dict[str, Any]] = field(default_factory=list)
+    failure: dict[str, str] | None = None
+
+
+class _Watch:
+    """Told after every session: ends a run that nobody waits for, or that would be too many sessions."""
+
+    def __init__(self, stop: Event) -> None:
+        self._stop = stop
+
+    def __call__(self, done: int, total: int) -> None:
+        if total > MOST_SESSIONS:
+            raise Problem(
+                422,
+                "too_many_sessions",
+                f"This text with these options is {total:,} sessions with the model; {MOST_SESSIONS:,} are the most. "
+                "Raise maxLinesPerSession, lower overlapLines, or send less at once.",
+                sessions=total,
+            )
+        self.tick()
+
+    def tick(self) -> None:
+        if self._stop.is_set():
+            raise Ended
+
+
+async def run(state: Any, job: Job) -> Done:
+    """Do it, in turn with the other long requests.
+
+    Cancelled, it begins no further call of a model and stores nothing; its turn ends when the calls under way have.
+    """
+    stop = Event()
+    task = asyncio.create_task(_in_turn(state, job, stop))
+    tasks = _tasks(state)
+    tasks.add(task)
+    task.add_done_callback(lambda ended: _ended(tasks, ended))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
+
+
+def _ended(tasks: set[Any], task: asyncio.Task[Done]) -> None:
+    tasks.discard(task)
+    if not task.cancelled():
+        task.exception()  # looked at: nobody else may be there to do so
+
+
+def _tasks(state: Any) -> set[Any]:
+    if not hasattr(state, "partitions"):
+        state.partitions = set()
+    tasks: set[Any] = state.partitions
+    return tasks
+
+
+async def _in_turn(state: Any, job: Job, stop: Event) -> Done:
+    async with state.limits.jobs:
+        if stop.is_set():
+            raise Ended
+        with _client(state) as client:
+            media = Gathered(job.text)
+            if job.media_urls:
+                loop = asyncio.get_running_loop()
+                media = await _thread(state, lambda: gathered(state, loop, job, client, stop))
+            text = media.text
+            source = job.source or source_of(text)
+            if client is None or job.options.get("engine") == "lexical":
+                options = {name: value for name, value in job.options.items() if name != "engine"}
+                result = await state.workers.run(by_words, text, source, options)
+            else:
+                asked = client
+                result = await _thread(state, lambda: _by_model(text, source, job.options, asked, stop))
+            done = Done(result, media.found)
+            if job.target is not None:
+                await _thread(state, lambda: _keep(done, job, source, stop, state.metrics))
+            with_cost(result, media.run)
+            return done
+
+
+async def _thread(state: Any, work: Callable[[], Any]) -> Any:
+    """In threads of their own: they wait for models, and nobody else should have to wait for them."""
+    if not hasattr(state, "partition_threads"):
+        state.partition_threads = ThreadPoolExecutor(state.settings.max_jobs, thread_name_prefix="partition")
+    return await asyncio.get_running_loop().run_in_executor(state.partition_threads, work)
+
+
+@contextmanager
+def _client(state: Any) -> Iterator[Client | None]:
+    """The client of the service. A spending limit of the `CANTLE_LLM_*` variables is one for each request."""
+    client = state.client
+    if client is None or not client.has_limit or state.settings.model is None or client.has_own_api:
+        yield client
+        return
+    with Client(state.settings.model) as own:
+        yield own
+
+
+def _by_model(text: str, source: str, options: dict[str, Any], client: Client, stop: Event) -> PartitionResult:
+    # What it warns of is in the result, and in the log and the counters of cantle_llm.
+    warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.api\.partition_run\Z")
+    try:
+        return partition(Source(text, source=source), client=client, progress=_Watch(stop), caller=CALLER, **options)
+    except ModelError as error:
+        _log.error("no call of the model can succeed", extra={"fields": {"reason": error.reason}})
+        raise Problem(
+            502,
+            "model_failed",
+            "The model of this service cannot be asked, and no session was answered. The log says why.",
+            reason=error.reason,
+        ) from None
+
+
+def _keep(done: Done, job: Job, source: str, stop: Event, metrics: Any) -> None:
+    """Store the blocks of a successful result; they are answered in any case."""
+    result = done.result
+    assert job.target is not None
+    if not result.success:
+        result.audit_log += ("[partition] Not stored: the partition failed",)
+        done.failure = {"code": "partition_failed", "message": "Blocks are stored when the partition succeeds."}
+        return
+    try:
+        warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.persisting\.")
+        saving = Saving(job.store, job.target, source, job.metadata, stop)
+        stored = saving(result, result.name)
+    except Exception as error:
+        done.failure = failure_of(error)
+        result.audit_log += (f"[partition] Not stored: {done.failure['code']}",)
+        said = {"code": done.failure["code"], "error": type(error).__name__}
+        _log.error("blocks cannot be stored", extra={"fields": said})  # messages of databases hold what was written
+        return
+    metrics.synced(saving.synced)
+    result.persisted = stored
+    result.audit_log += (f"[partition] {stored.count} block(s) stored in data set {stored.dataset_id}",)
