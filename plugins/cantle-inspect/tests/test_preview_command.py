@@ -141,7 +141,8 @@ def test_how_files_are_read(run_preview: Run, tmp_path: Path) -> None:
 # -- the table --------------------------------------------------------------------------------------
 
 
-def test_the_table(run_preview: Run) -> None:
+def test_the_table(run_preview: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     result = run_preview(
         NUCLEO, "-q", FERIAS, "-f", "table", "--top-k", "3", "--where", "owner=people@nucleodesk.example"
     )
