@@ -285,3 +285,9 @@ def test_hints_are_looked_for_once_a_name_and_not_without_end(monkeypatch: pytes
     found = evaluate(CORPUS, questions, min_recall=0)
     assert found.problems["missing"] == 600
     assert len(asked) == 100
+
+
+def test_access_is_that_of_cantle() -> None:
+    from cantle import access
+
+    assert (Access, Roles, read_roles) == (access.Access, access.Roles, access.read_roles)
