@@ -29,13 +29,12 @@ _BEGINNINGS = (
     (b"GIF89a", "image/gif"),
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
-    (b"ID3", "audio/mpeg"),
     (b"\x00\x00\x01\xba", "video/mpeg"),
     (b"%PDF-", "application/pdf"),
 )
 
-_MPEG_FRAME = re.compile(rb"\xff[\xe2-\xe7\xea-\xef\xf2-\xf7\xfa-\xff][\x00-\xef]", re.DOTALL)
-"""The head of a frame of MPEG audio: eleven set bits, a version and a layer that exist, a bit rate that does."""
+_MPEG_FRAME = re.compile(rb"\xff[\xe2\xe3\xf2-\xf5\xfa-\xfd][\x00-\xef]|ID3[\x02-\x04]", re.DOTALL)
+"""A frame of MPEG audio of layer II or III (not I, whose frames begin as UTF-16 does), or tags in front of one."""
 
 
 def media_type_of(data: bytes) -> str | None:
