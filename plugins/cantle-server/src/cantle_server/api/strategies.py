@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from functools import cache
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from cantle import registry
+from cantle import MDocument, registry
 from cantle.errors import UnknownStrategyError
 from cantle.lengths import names
+from cantle.schema import json_schema
 
 from ..errors import Problem
+from ..jobs.chunk import ASKING
 
 __all__ = ["router"]
+
+KINDS = ("text", "markdown", "html", "json", "latex", "pdf")
+"""Kinds of documents; a strategy lists those that it is the default of."""
 
 router = APIRouter(prefix="/v1/strategies", tags=["chunks"])
 
@@ -49,12 +55,19 @@ def _one(name: str) -> bytes:
 
 
 def _facts(name: str) -> dict[str, Any]:
-    import inspect
-
-    from cantle.schema import json_schema
-
     host = registry()
     cls = host.strategy(name)
     text = inspect.getdoc(cls) or ""
     summary = "" if text.startswith(f"{cls.__name__}(") else " ".join(text.split("\n\n")[0].split())
-    return {"name": name, "summary": summary, "plugin": host.provider(name), "options": json_schema(name)}
+    kinds = [kind for kind in KINDS if MDocument("", kind).strategy_for() == name]
+    options = without_models(json_schema(name))
+    return {"name": name, "summary": summary, "plugin": host.provider(name), "kinds": kinds, "options": options}
+
+
+def without_models(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without what `/v1/chunk` refuses: options by which a strategy would ask a model."""
+    properties = {key: value for key, value in schema.get("properties", {}).items() if key not in ASKING}
+    engine = properties.get("engine", {})
+    if "model" in engine.get("enum", ()):
+        properties["engine"] = {**engine, "enum": [one for one in engine["enum"] if one != "model"]}
+    return {**schema, "properties": properties}

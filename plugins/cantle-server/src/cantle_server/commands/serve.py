@@ -108,7 +108,7 @@ def _settings(function: Function) -> Function:
     help="Check tokens with the secret in this file (HS256). Or set CANTLE_SERVER_SECRET.",
 )
 @_settings
-@click.option("--playground/--no-playground", default=None, help="Serve the page at / to try strategies on. Default: yes.")
+@click.option("--playground/--no-playground", default=None, help="Serve a page at / to try strategies on. Default: do.")
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error. Default: info, one line a request.")
 @click.option(
     "--token",

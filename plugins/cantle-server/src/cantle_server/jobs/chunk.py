@@ -20,7 +20,7 @@ from .sizes import measure_of
 if TYPE_CHECKING:
     from cantle import Chunks
 
-__all__ = ["FIELDS", "Upload", "chunk", "refuse_models"]
+__all__ = ["ASKING", "FIELDS", "Upload", "chunk", "refuse_models"]
 
 FIELDS = {
     "text": str,
@@ -43,7 +43,7 @@ _OF_FILES = ("encoding", "frontMatter")
 _TYPES = {str: "a string", dict: "an object", bool: "true or false"}
 
 _PIECE = 1 << 16
-_ASKING = ("client", "model", "llm", "base_url", "api_key", "url", "endpoint", "proxy")
+ASKING = ("client", "model", "llm", "base_url", "api_key", "url", "endpoint", "proxy")
 """Options by which a strategy would ask a model, or somebody whom the caller names."""
 
 _NO_MODEL = "This route asks no model and opens no address; for blocks by a model there is POST /v1/partition."
@@ -233,7 +233,7 @@ def refuse_models(name: str, options: Mapping[str, Any]) -> None:
     """
     cls = registry().strategy(name)
     known = {one.name for one in fields(cls)} if is_dataclass(cls) else set(options)
-    for option in _ASKING:
+    for option in ASKING:
         if option in known and options.get(option) is not None:
             raise OptionError(f"{option} is not possible here. {_NO_MODEL}")
     if "engine" in known and options.get("engine") == "model":

@@ -27,11 +27,12 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a strategy prints goes to the log, not between the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    paths, memory, network = _received(calls)
+    paths, memory, network, warm = _received(calls)
     sys.path[:] = paths
     if not network:
         sys.addaudithook(_offline)
-    _preload()
+    if warm:
+        _preload()
     _limit(memory)
     _send(answers, ("ready", os.getpid()))
     while True:

@@ -36,8 +36,8 @@ class Process:
         self._in, self._out = process.stdin, process.stdout
 
     @classmethod
-    async def start(cls, paths: list[str], memory: int, network: bool) -> Process:
-        """Start one and wait until it is warm. Raises `Died` when it is not within two minutes."""
+    async def start(cls, paths: list[str], memory: int, network: bool, warm: bool) -> Process:
+        """Start one and wait until it is ready. Raises `Died` when it is not within two minutes."""
         environment = {name: value for name, value in os.environ.items() if not _SECRET.search(name.upper())}
         if "CANTLE_PLUGINS" in os.environ:
             environment["CANTLE_PLUGINS"] = os.environ["CANTLE_PLUGINS"]
@@ -56,7 +56,7 @@ class Process:
         )
         try:
             async with asyncio.timeout(_START):
-                await process.send(pickle.dumps((paths, memory, network)))
+                await process.send(pickle.dumps((paths, memory, network, warm)))
                 kind, _ = await process.receive()
             if kind != "ready":
                 raise Died

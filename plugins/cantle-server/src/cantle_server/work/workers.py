@@ -22,14 +22,23 @@ _log = logging.getLogger("cantle_server")
 class Workers:
     """Worker processes. Calls wait in a queue, first come first served.
 
-    `count` processes; at most `queue` calls wait for one; a call has `timeout` seconds once it began.
+    `count` processes; at most `queue` calls wait for one; a call has `timeout` seconds once it began. `memory` is the
+    most that each may have, in MiB. Without `network` neither sockets nor programs can be opened in them. `warm` ones
+    have loaded what most calls need before they take the first.
     """
 
     def __init__(
-        self, count: int, *, queue: int = 128, timeout: float = 30.0, memory: int = 2048, network: bool = False
+        self,
+        count: int,
+        *,
+        queue: int = 128,
+        timeout: float = 30.0,
+        memory: int = 2048,
+        network: bool = False,
+        warm: bool = True,
     ) -> None:
         self._count, self._queue, self._timeout = count, queue, timeout
-        self._memory, self._network = memory, network
+        self._setup = (memory, network, warm)
         self._idle: deque[Process] = deque()
         self._waiting: deque[asyncio.Future[Process]] = deque()
         self._busy: set[Process] = set()
@@ -188,7 +197,7 @@ class Workers:
         pause = 0.1
         while True:
             try:
-                process = await Process.start(list(sys.path), self._memory, self._network)
+                process = await Process.start(list(sys.path), *self._setup)
             except (OSError, Died) as error:
                 _log.error("a worker cannot be started: %s", type(error).__name__)
                 if not self._closed and pause > 5:
