@@ -70,7 +70,9 @@ def gathered(state: Any, loop: asyncio.AbstractEventLoop, job: Job, client: Clie
 def _read(state: Any, loop: asyncio.AbstractEventLoop, number: int, url: str, run: Run | None, language: str) -> Any:
     where = f"mediaUrls[{number}]"
     try:
-        return to_text(url, state.settings, run, read_pdf=in_worker(state.workers.run, loop), language=language)
+        fetcher = getattr(state, "fetcher", None)  # an app may have one with rules of its own
+        read_pdf = in_worker(state.workers.run, loop)
+        return to_text(url, state.settings, run, fetcher=fetcher, read_pdf=read_pdf, language=language)
     except Problem as problem:
         state.metrics.media.labels(problem.code).inc()
         raise Problem(

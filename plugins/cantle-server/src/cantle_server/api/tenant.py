@@ -66,40 +66,39 @@ async def in_thread(function: Callable[_P, _R], *args: _P.args, **named: _P.kwar
 
 _STATUS = {
     "NotFoundError": (404, "not_found"),
-    "ExistsError": (409, "conflict"),
     "DimensionError": (422, "dimension"),
-    "SchemaError": (503, "store_unavailable"),
 }
 
 
 def problem_of(error: BaseException) -> Problem | None:
-    """A failure of a store as the caller is told it; None for what is none."""
-    if isinstance(error, CantleError):
-        for kind in type(error).__mro__:
-            if kind.__name__ in _STATUS:
-                return Problem(*_STATUS[kind.__name__], str(error))
-            if kind.__name__ == "EmbedderError":
-                return _of_embedder(error)
-            if kind.__name__ == "StoreError":
-                return Problem(422, "store_refused", str(error))
+    """A failure of a store as the caller is told it; None for what is none, or a fault of ours."""
+    if not isinstance(error, CantleError):
         return None
-    if type(error).__module__.partition(".")[0] == "sqlalchemy" and _is_away(error):
-        _log.error("the store does not answer", extra={"fields": {"error": type(error).__name__}})
-        return Problem(
-            503, "store_unavailable", "The store does not answer. Try again soon.", headers={"Retry-After": "5"}
-        )
+    cause = error.__cause__ or error.__context__
+    if type(cause).__module__.partition(".")[0] == "sqlalchemy":
+        return _of_database(cause)
+    for kind in type(error).__mro__:
+        if kind.__name__ in _STATUS:
+            return Problem(*_STATUS[kind.__name__], str(error))
+        if kind.__name__ == "EmbedderError":
+            return _of_embedder(error)
+        if kind.__name__ == "StoreError":
+            return Problem(422, "store_refused", str(error))
     return None
+
+
+def _of_database(error: BaseException | None) -> Problem | None:
+    """No server, a lock, a full disk, no free connection: not what was asked. Messages may name hosts and files."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if not names & {"OperationalError", "InterfaceError", "InternalError", "TimeoutError", "DisconnectionError"}:
+        return None
+    _log.error("the store does not answer", extra={"fields": {"error": type(error).__name__}})
+    return Problem(503, "store_unavailable", "The store does not answer. Try again soon.", headers={"Retry-After": "5"})
 
 
 def _of_embedder(error: CantleError) -> Problem:
     """The embedder is not the caller's doing, but for asking for one where there is none."""
     if error.__cause__ is None and "needs an embedder" in str(error):
-        return Problem(422, "no_embedder", str(error))
+        return Problem(422, "no_embedder", "This service has no embedder: search by mode text, or give the vector.")
     _log.error("the embedder failed", extra={"fields": {"error": type(error).__name__}})
     return Problem(502, "embedder_failed", "The embedder of this service failed. Try again, or search by mode text.")
-
-
-def _is_away(error: BaseException) -> bool:
-    """Whether it is the connection that failed, not the statement: no server, a lock, no free connection."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"OperationalError", "InterfaceError", "TimeoutError", "DisconnectionError"})

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from cantle.errors import CantleError
 from cantle_llm import Persisted
 from cantle_store import StoreError
 
-from ..errors import Problem
 from .target import Target
 
 if TYPE_CHECKING:
@@ -114,14 +112,13 @@ def _chunks(result: PartitionResult) -> list[dict[str, Any]]:
 
 
 def failure_of(error: BaseException) -> dict[str, str]:
-    """Why blocks were not stored, as the caller is told: errors of databases hold what was to be written."""
-    if isinstance(error, Problem):
-        return {"code": error.code, "message": error.message}
-    if isinstance(error, CantleError):
-        return {"code": _code(error), "message": str(error)}
-    return {"code": "store_failed", "message": "The store could not be written. The blocks are here all the same."}
+    """Why blocks were not stored, as the caller is told; what databases and embedders say is left out."""
+    for kind in type(error).__mro__:
+        if kind.__name__ in _TOLD:
+            return {"code": _TOLD[kind.__name__], "message": str(error)}
+        if kind.__name__ == "EmbedderError":
+            return {"code": "embedder_failed", "message": "The embedder of this service failed. Nothing was stored."}
+    return {"code": "store_failed", "message": "The store could not be written. Nothing was stored."}
 
 
-def _code(error: CantleError) -> str:
-    kinds = {"DimensionError": "dimension", "EmbedderError": "embedder_failed", "NotFoundError": "not_found"}
-    return kinds.get(type(error).__name__, "store_failed")
+_TOLD = {"DimensionError": "dimension", "NotFoundError": "not_found"}
