@@ -157,6 +157,14 @@ export class OptionsForm {
     return true;
   }
 
+  // Type a text into the field of an option, if there is one.
+  give(name, text) {
+    const field = this.fields.get(name);
+    if (field === undefined) return;
+    field.input.value = text;
+    this.edited(field);
+  }
+
   reset() {
     this.given.clear();
     this.raw.value = "";

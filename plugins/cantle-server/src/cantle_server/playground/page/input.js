@@ -25,12 +25,12 @@ Visitors moor at the outer pontoon and report to the harbour office within the h
 
 ## Fees
 
-A night costs two euros a metre. Those who stay for a week pay for six nights. 🚣 Rowing boats are free.
+A night costs two euros a metre. Those who stay for a week pay for six nights. Rowing boats are free.
 `;
 
 export class Input {
-  // `changed()` is called when there is another document.
-  constructor(changed) {
+  // `changed()` is called when there is another document, `sampled()` when it is the sample.
+  constructor(changed, sampled) {
     this.changed = changed;
     this.file = null;
     this.area = byId("input");
@@ -41,7 +41,7 @@ export class Input {
       this.open(null);
       this.kind.value = "markdown";
       this.area.value = SAMPLE;
-      this.changed();
+      sampled();
     });
     byId("file-remove").addEventListener("click", () => {
       this.open(null);

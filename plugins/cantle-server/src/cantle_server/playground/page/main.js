@@ -24,6 +24,13 @@ let timer = 0;
 let request = null;      // the AbortController of the request under way
 let drawing = null;
 
+// `waiting` for the last key, `busy` with a request, `drawing`, `done`; `wrong` when a field or the service says so.
+function state(word) {
+  results.dataset.state = word;
+  if (word === "busy") results.setAttribute("aria-busy", "true");
+  else results.removeAttribute("aria-busy");
+}
+
 // Said aloud by screen readers. The same words again are said again.
 function say(words) {
   const status = byId("status");
@@ -41,6 +48,11 @@ const input = new Input(() => {
     showOptions();
   }
   soon();
+}, () => {  // the sample is short: in one piece there is nothing to see
+  strategy.value = known.has("structural-context") ? "structural-context" : strategy.value;
+  showOptions();
+  form.give("max_size", "300");
+  now();
 });
 
 async function begin() {
@@ -69,6 +81,7 @@ function job() {
 
 function soon() {
   clearTimeout(timer);
+  state("waiting");
   timer = setTimeout(now, PAUSE);
 }
 
@@ -77,7 +90,6 @@ async function now() {
   request?.abort();
   request = null;
   byId("reset").hidden = !form.isChanged;
-  results.removeAttribute("aria-busy");
   if (!known.size) return;
   if (input.isEmpty) {
     clear();
@@ -86,21 +98,17 @@ async function now() {
   const wanted = job();
   if (wanted === null) {
     results.classList.add("stale");
+    state("wrong");
     say("A field of the options is wrong.");
     return;
   }
   const mine = request = new AbortController();
-  results.setAttribute("aria-busy", "true");
+  state("busy");
   try {
     const answer = await api.chunk(wanted, token.value, mine.signal);
     if (request === mine) draw(answer);
   } catch (error) {
     if (request === mine) report(error);
-  } finally {
-    if (request === mine) {
-      request = null;
-      results.removeAttribute("aria-busy");
-    }
   }
 }
 
@@ -113,6 +121,7 @@ function clear() {
   hint.textContent = "The chunks are shown here.";
   cuts.replaceChildren(hint);
   complain("");
+  state("done");
 }
 
 function draw(answer) {
@@ -128,6 +137,9 @@ function draw(answer) {
   panel.show(result, drawing);
   input.isOf(answer);
   say(told);
+  const mine = drawing;
+  state("drawing");
+  mine.finished.then(() => { if (drawing === mine && results.dataset.state === "drawing") state("done"); });
 }
 
 function complain(message) {
@@ -139,6 +151,7 @@ function complain(message) {
 // An error is said above the chunks, and at the field that it is about.
 function report(error) {
   if (error.name === "AbortError") return;
+  state("wrong");
   if (!(error instanceof api.Failure)) {
     complain("Something went wrong in this page.");
     throw error;

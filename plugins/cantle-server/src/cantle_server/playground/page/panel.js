@@ -70,7 +70,7 @@ export class Panel {
     this.stop = badge;
     if (focus) badge.focus({ preventScroll: true });
     badge.scrollIntoView({ block: "center" });
-    this.say(`Chunk ${number_} of ${this.count}, ${number(this.result.chunks[number_].size)} ${this.result.unit}.`);
+    this.say(`Chunk ${number_}, ${number(this.result.chunks[number_].size)} ${this.result.unit}.`);
   }
 
   step(by, focus = true) {
@@ -119,7 +119,8 @@ export class Panel {
 
   fill(chunk) {
     const { unit } = this.result;
-    this.heading.textContent = `Chunk ${chunk.index} of ${this.count}`;
+    const last = this.count - 1;
+    this.heading.replaceChildren(`Chunk ${chunk.index} `, make("small", {}, last ? `of 0 to ${last}` : "and no other"));
     const facts = [["Size", `${number(chunk.size)} ${unit}`], ["Characters", `${number(chunk.start)} to ${number(chunk.end)}`]];
     if (chunk.lines) facts.push(["Lines", `${number(chunk.lines[0])} to ${number(chunk.lines[2])}`]);
     if (chunk.spans) facts.push(["Stretches", chunk.spans.slice(0, 20).map(([a, b]) => `${a}\u2013${b}`).join(", ")

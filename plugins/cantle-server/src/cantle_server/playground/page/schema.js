@@ -45,7 +45,7 @@ const unescaped = (text) => text.replace(ESCAPE, (found) => JSON.parse(`"${found
 export function typed(how, value) {
   if (value === null) return "none";
   if (how.kind === "number") return Array.isArray(value) ? value.join(", ") : String(value);
-  if (how.kind === "text") return escaped(value);
+  if (how.kind === "text") return value === "" ? '""' : escaped(value);
   return JSON.stringify(value);
 }
 
@@ -53,9 +53,9 @@ export function typed(how, value) {
 export function hint(how, fallback) {
   const none = how.nullable && fallback !== null ? "none" : "";
   if (how.kind === "number") {
-    const ways = [how.pair ? "a number, or two: min, max" : "", none && "none for no value"].filter(Boolean);
-    return ways.join("; ");
+    return [how.pair && "A number, or two: min, max.", none && "Write none for no value."].filter(Boolean).join(" ");
   }
+  if (how.kind === "text" && !how.names) return ['\\n is a line feed, "" an empty text.', none && "Write none for no value."].filter(Boolean).join(" ");
   if (how.kind === "list") return 'A list as JSON, ["a", "b"], or one item a line; \\n is a line feed.';
   if (how.kind === "json") return how.text ? 'A text, or a list as JSON: ["a", "b"].' : "As JSON.";
   return "";
@@ -64,7 +64,8 @@ export function hint(how, fallback) {
 // The value of what was typed; undefined for the default. Throws an Error that says what would be right.
 export function valueOf(how, text, fallback) {
   if (how.kind === "text") {
-    if (text === "") return fallback === undefined || fallback === null || how.names ? undefined : "";
+    if (text === "") return undefined;
+    if (text === '""') return "";
     if (text === "none" && how.nullable && fallback !== null) return null;
     return unescaped(text);
   }

@@ -12,7 +12,7 @@ export function figures(box, { chunks, dropped, unit, characters, milliseconds }
   const lost = dropped.reduce((sum, one) => sum + one.end - one.start, 0);
   const shown = [[chunks.length === 1 ? "chunk" : "chunks", chunks.length]];
   if (sizes.length) shown.push(["smallest", sizes[0]], ["median", median], [`largest, in ${unit}`, sizes.at(-1)]);
-  shown.push(["characters", characters], ["left out", lost], ["milliseconds", milliseconds]);
+  shown.push(["characters", characters], ["left out", lost], ["ms", milliseconds]);
   box.replaceChildren(...shown.map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, number(value)))));
   return sizes.length ? `${counted(sizes.length, "chunk")} of ${number(sizes[0])} to ${number(sizes.at(-1))} ${unit}.`
