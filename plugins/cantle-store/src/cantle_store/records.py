@@ -86,9 +86,10 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Synced:
-    """What a sync did, in chunks. `changed`: the same text, at another place or with other metadata.
+    """What a sync did, in chunks. `changed`: the same text, at another place, with other metadata or its first vector.
 
-    `embedded` counts the texts that the embedder was asked for; `chunk_ids` are in the order of the chunks.
+    `embedded` counts the texts that the embedder was asked for; `chunk_ids` are in the order of the chunks; `wrote` is
+    whether anything was written, if only the document's own metadata.
     """
 
     dataset: Dataset
@@ -99,11 +100,7 @@ class Synced:
     gone: int
     embedded: int
     chunk_ids: tuple[str, ...] = field(repr=False)
-
-    @property
-    def wrote(self) -> bool:
-        """Whether anything was written."""
-        return bool(self.new or self.changed or self.gone)
+    wrote: bool
 
 
 @dataclass(frozen=True)

@@ -6,45 +6,53 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
-
 from cantle import Chunk, Chunks
 from cantle.access import Roles
 
+from . import reading, tenants
 from .database.database import Database
+from .database.wiping import wipe
 from .embedders import Embedder, embedder
-from .errors import DimensionError, EmbedderError, NotFoundError, StoreError
+from .errors import EmbedderError, NotFoundError, StoreError
 from .records import Avatar, Dataset, Deleted, Document, Hit, StoredChunk, Synced
 from .searching.asked import Asked
 from .searching.roles import keep_roles, kept_roles, roles_of
 from .searching.search import search
+from .syncing.deleting import delete_dataset, delete_source
+from .syncing.reembed import reembed
 from .syncing.sync import sync_document
-from .syncing.wanted import wanted
-from .tables import AvatarRow, ChunkRow, DatasetRow, DocumentRow, HostRow, made_id
-from .terms import delete_terms
+from .syncing.wanted import WantedDocument, wanted
 
 __all__ = ["Store"]
+
+_TRIES = 10  # a dataset that others delete again and again
 
 
 class Store:
     """Chunks of documents in datasets, in SQLite or Postgres. Everything that it does is bound to its `host`.
 
     `url` is `sqlite:///FILE`, `sqlite://` (in memory) or `postgresql://USER:PASSWORD@HOST/DATABASE`; a `Path` is a file
-    of SQLite. Tables are made or migrated unless `migrate` is false. `embedder` is taken where none is given.
+    of SQLite. Tables are made or migrated unless `migrate` is false. `embedder` is taken where none is given: a
+    function from texts to vectors, an object, or a name (see `cantle_store.embedder`).
+
+    A store may be used by many threads, a database by many stores and processes. Whatever belongs to another host is
+    not found. Raises `StoreError` for a database that cannot be opened, `SchemaError` for tables that are not ours.
     """
 
     def __init__(self, url: str | Path, *, host: str = "default", embedder: Any = None, migrate: bool = True) -> None:
-        self._open(Database(url, migrate=migrate), host, embedder)
+        checked = tenants.checked_host(host)
+        self._open(Database(url, migrate=migrate), checked, embedder)
 
     def _open(self, database: Database, host: str, embedder: Any) -> None:
-        if not isinstance(host, str) or not host:
-            raise StoreError(f"host must be a string that is not empty, got {host!r}.")
         self.database, self.host, self.embedder = database, host, embedder
+
+    def __repr__(self) -> str:
+        return f"Store({self.database.place.shown!r}, host={self.host!r})"
 
     def for_host(self, host: str) -> Store:
         """The same database for another tenant."""
         store = object.__new__(Store)
-        store._open(self.database, host, self.embedder)
+        store._open(self.database, tenants.checked_host(host), self.embedder)
         return store
 
     def close(self) -> None:
@@ -60,77 +68,58 @@ class Store:
     def avatars(self) -> list[Avatar]:
         """The avatars of the host, by name."""
         with self.database.read() as connection:
-            rows = connection.execute(
-                select(AvatarRow.__table__).where(AvatarRow.host_id == self.host).order_by(AvatarRow.name)
-            )
-            return [_avatar(row) for row in rows]
+            return tenants.avatars(connection, self.host)
 
     def avatar(self, avatar_id: str) -> Avatar:
         """An avatar of the host by its id. Raises `NotFoundError`."""
-        for avatar in self.avatars():
-            if avatar.id == avatar_id:
-                return avatar
-        raise NotFoundError(f"There is no avatar {avatar_id!r}.")
+        with self.database.read() as connection:
+            return tenants.find_avatar(connection, self.host, avatar_id)
 
     def main_avatar(self) -> Avatar:
         """The main avatar of the host; it is made when there is none."""
-        found = [avatar for avatar in self.avatars() if avatar.main]
-        return found[0] if found else self.create_avatar("main", main=True)
+        with self.database.read() as connection:
+            found = tenants.main_avatar(connection, self.host)
+        if found is not None:
+            return found
+        with self.database.write() as connection:
+            return tenants.make_main_avatar(connection, self.host)
 
     def create_avatar(self, name: str, *, main: bool = False) -> Avatar:
-        """Make an avatar."""
-        made = made_id("avatar", self.host, name)
+        """The avatar of this name, made when there is none. With `main` it is the main one from now on."""
+        tenants.checked_name(name, "an avatar")
         with self.database.write() as connection:
-            self._host(connection)
-            if main:
-                connection.execute(update(AvatarRow).where(AvatarRow.host_id == self.host).values(main=False))
-            if connection.execute(select(AvatarRow.id).where(AvatarRow.id == made)).first() is None:
-                connection.execute(insert(AvatarRow).values(id=made, host_id=self.host, name=name, main=main))
-            elif main:
-                connection.execute(update(AvatarRow).where(AvatarRow.id == made).values(main=True))
-        return self.avatar(made)
+            return tenants.make_avatar(connection, self.host, name, main=main)
 
-    def _host(self, connection: Connection) -> None:
-        if connection.execute(select(HostRow.id).where(HostRow.id == self.host)).first() is None:
-            connection.execute(insert(HostRow).values(id=self.host))
-
-    def datasets(self, avatar: Avatar | None = None) -> list[Dataset]:
-        """The datasets of the host, or of one avatar, by name."""
-        query = (
-            select(
-                DatasetRow.__table__,
-                select(func.count())
-                .where(DocumentRow.dataset_id == DatasetRow.id)
-                .scalar_subquery()
-                .label("documents"),
-                select(func.count()).where(ChunkRow.dataset_id == DatasetRow.id).scalar_subquery().label("chunks"),
-            )
-            .where(DatasetRow.host_id == self.host)
-            .order_by(DatasetRow.name, DatasetRow.id)
-        )
-        if avatar is not None:
-            query = query.where(DatasetRow.avatar_id == avatar.id)
+    def datasets(self, avatar: Avatar | str | None = None) -> list[Dataset]:
+        """The datasets of the host, or of one avatar, by name. Raises `NotFoundError` for the avatar."""
         with self.database.read() as connection:
-            return [_dataset(row) for row in connection.execute(query)]
+            owner = None if avatar is None else tenants.find_avatar(connection, self.host, avatar).id
+            return tenants.datasets(connection, self.host, owner)
 
-    def dataset(self, name: str, *, avatar: Avatar | None = None) -> Dataset:
-        """A dataset of the host by its name (of the main avatar, or the one given) or its id. Raises `NotFoundError`."""
-        owner = avatar or self.main_avatar()
-        for dataset in self.datasets():
-            if dataset.id == name or (dataset.name == name and dataset.avatar_id == owner.id):
-                return dataset
-        raise NotFoundError(f"There is no dataset {name!r}. Known: {', '.join(d.name for d in self.datasets(owner))}.")
+    def dataset(self, name: str | Dataset, *, avatar: Avatar | str | None = None) -> Dataset:
+        """A dataset of the host by its id, or its name (of the main avatar, or the one given).
 
-    def create_dataset(self, name: str, *, avatar: Avatar | None = None, exist_ok: bool = False) -> Dataset:
+        Raises `NotFoundError`.
+        """
+        with self.database.read() as connection:
+            return tenants.find_dataset(connection, self.host, name, avatar)
+
+    def create_dataset(self, name: str, *, avatar: Avatar | str | None = None, exist_ok: bool = False) -> Dataset:
         """Make a dataset. Raises `StoreError` where there is one of that name, unless `exist_ok`."""
-        owner = avatar or self.main_avatar()
-        made = made_id("dataset", owner.id, name)
+        tenants.checked_name(name, "a dataset")
+        owner = self.main_avatar() if avatar is None else None
         with self.database.write() as connection:
-            if connection.execute(select(DatasetRow.id).where(DatasetRow.id == made)).first() is None:
-                connection.execute(insert(DatasetRow).values(id=made, host_id=self.host, avatar_id=owner.id, name=name))
-            elif not exist_ok:
-                raise StoreError(f"There is a dataset {name!r} already.")
-        return self.dataset(made)
+            owner = owner or tenants.find_avatar(connection, self.host, avatar or "")
+            made, is_new = tenants.make_dataset(connection, self.host, owner.id, name)
+            if not is_new and not exist_ok:
+                raise StoreError(f"There is a dataset {name!r} already. Take another name, or say exist_ok=True.")
+            return tenants.find_dataset(connection, self.host, made)
+
+    def delete_dataset(self, dataset: str | Dataset) -> Deleted:
+        """Delete a dataset with every trace of its documents, as `delete` does. Raises `NotFoundError`."""
+        deleted = delete_dataset(self.database, self.host, self.dataset(dataset).id)
+        wipe(self.database)
+        return deleted
 
     def sync(
         self,
@@ -141,92 +130,111 @@ class Store:
         *,
         metadata: Mapping[str, Any] | None = None,
         origin: str = "",
+        wipe: bool = True,
     ) -> Synced:
-        """Bring a document up to its chunks: embeds and writes what changed, deletes what is gone, in one transaction."""
-        target = self._dataset(dataset)
+        """Bring a document up to its chunks: embeds and writes what changed, deletes what is gone, in one transaction.
+
+        `dataset` is made when a name is given that is not there. `chunks` are what `chunk()` returned, or dictionaries
+        as `to_dicts()` makes them. `metadata` is the document's (else that of its source), `origin` says where it is
+        from. Texts that the dataset has already, in other documents too, are not embedded again. When nothing changed,
+        nothing is written.
+
+        What goes is wiped from the disk (`Store.wipe`). Where many documents are synced, say `wipe=False` and call that
+        once at the end. Raises `NotFoundError` for a `Dataset` that is not there, `EmbedderError`, `DimensionError`,
+        and `DocumentError` for what is no chunk.
+        """
         document = wanted(source, chunks, metadata)
+        if not isinstance(origin, str):
+            raise StoreError(f"origin must be a text, got {origin!r}.")
         maker = self._embedder(embedder, required=False)
-        embed = None
-        if maker is not None:
+        synced, leaves = self._synced(dataset, document, maker, origin)
+        if leaves and wipe:
+            self.wipe()
+        return synced
 
-            def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-                vectors = [[float(number) for number in vector] for vector in maker.embed(texts)]
-                self._check(target, maker, vectors)
-                return vectors
-
-        outcome = sync_document(self.database, self.host, target.id, document, embed, origin)
-        return Synced(
-            self.dataset(target.id), source, outcome.new, outcome.changed, outcome.kept, outcome.gone, outcome.embedded,
-            outcome.chunk_ids,
+    def _synced(
+        self, dataset: str | Dataset, document: WantedDocument, maker: Embedder | None, origin: str
+    ) -> tuple[Synced, bool]:
+        for left in reversed(range(_TRIES)):
+            target = self._target(dataset)
+            try:
+                done = sync_document(self.database, self.host, target.id, document, maker, origin)
+                found = self.dataset(target.id)
+            except NotFoundError:  # deleted meanwhile
+                if not left or isinstance(dataset, Dataset) or dataset == target.id:
+                    raise
+                continue
+            break
+        synced = Synced(
+            found, document.source, done.new, done.changed, done.kept, done.gone, done.embedded, done.chunk_ids,
+            done.wrote,
         )  # fmt: skip
+        return synced, done.leaves
 
-    def _dataset(self, dataset: str | Dataset) -> Dataset:
-        if isinstance(dataset, Dataset):
-            return self.dataset(dataset.id)
+    def _target(self, dataset: str | Dataset) -> Dataset:
+        """The dataset to write to; one that is named is made."""
         try:
             return self.dataset(dataset)
         except NotFoundError:
+            if not isinstance(dataset, str):
+                raise
             return self.create_dataset(dataset, exist_ok=True)
 
     def _embedder(self, given: Any, *, required: bool) -> Embedder | None:
         value = self.embedder if given is None else given
         if value is None:
             if required:
-                raise EmbedderError("A search by vector needs an embedder, or the vector itself.")
+                raise EmbedderError("Nothing makes vectors: give an embedder, here or to the store.")
             return None
         return embedder(value)
 
-    def _check(self, dataset: Dataset, maker: Embedder, vectors: list[list[float]]) -> None:
-        for vector in vectors:
-            if dataset.dimension is not None and len(vector) != dataset.dimension:
-                raise DimensionError(
-                    f"{maker.name} gives vectors of {len(vector)} numbers, the dataset {dataset.name!r} has "
-                    f"{dataset.dimension}."
-                )
-        if dataset.dimension is None and vectors:
-            with self.database.write() as connection:
-                connection.execute(
-                    update(DatasetRow)
-                    .where(DatasetRow.id == dataset.id, DatasetRow.dimension.is_(None))
-                    .values(dimension=len(vectors[0]), embedder=maker.name)
-                )
+    def reembed(self, dataset: str | Dataset, embedder: Any = None) -> Dataset:
+        """Make all vectors of a dataset anew, by another embedder; documents can then be synced with that one.
+
+        The old vectors are there until all new ones are, and are then replaced in one transaction. Raises
+        `EmbedderError` and `DimensionError` where the embedder fails: then nothing changed.
+        """
+        target = self.dataset(dataset)
+        maker = self._embedder(embedder, required=True)
+        assert maker is not None
+        reembed(self.database, self.host, target.id, maker)
+        wipe(self.database)
+        return self.dataset(target.id)
 
     def delete(self, source: str, *, dataset: str | Dataset | None = None) -> Deleted:
-        """Erase every trace of a document, in one dataset or in all of the host."""
-        query = select(DocumentRow.id).where(DocumentRow.host_id == self.host, DocumentRow.source == source)
-        if dataset is not None:
-            query = query.where(DocumentRow.dataset_id == self._dataset(dataset).id)
-        with self.database.write() as connection:
-            documents = list(connection.execute(query).scalars())
-            pks = list(connection.execute(select(ChunkRow.pk).where(ChunkRow.document_id.in_(documents))).scalars())
-            delete_terms(connection, pks)
-            connection.execute(DocumentRow.__table__.delete().where(DocumentRow.id.in_(documents)))
-        return Deleted(len(documents), len(pks))
+        """Erase every trace of a document, in one dataset or in all of the host, from the disk too (see `wipe`).
+
+        One that is not there is no error: nothing is deleted. Raises `NotFoundError` for the dataset.
+        """
+        if not isinstance(source, str):
+            raise StoreError(f"source must be a text, the name of the document, got {source!r}.")
+        target = None if dataset is None else self.dataset(dataset).id
+        deleted = delete_source(self.database, self.host, source, target)
+        if deleted.documents or not self.database.is_postgres:  # what an earlier one could not wipe
+            wipe(self.database)
+        return deleted
+
+    def wipe(self, *, full: bool = False) -> bool:
+        """Wipe from the disk what was deleted; `delete`, `delete_dataset`, `reembed` and `sync` do it by themselves.
+
+        SQLite's file is written anew and its log emptied, in time in proportion to its size; False: another process has
+        been reading for a minute, so the log still holds it, and it must be called again. In Postgres the tables are
+        vacuumed; with `full` they are written anew (`VACUUM FULL`), and nobody can use them meanwhile.
+        """
+        return wipe(self.database, full=full)
 
     def documents(self, dataset: str | Dataset) -> list[Document]:
-        """The documents of a dataset, by source."""
-        target = self._dataset(dataset)
-        count = select(func.count()).where(ChunkRow.document_id == DocumentRow.id).scalar_subquery().label("chunks")
-        query = (
-            select(DocumentRow.__table__, count).where(DocumentRow.dataset_id == target.id).order_by(DocumentRow.source)
-        )
+        """The documents of a dataset, by source. Raises `NotFoundError`."""
         with self.database.read() as connection:
-            return [
-                Document(
-                    r.id, r.dataset_id, r.source, r.metadata, r.origin, r.config_hash, r.chunks, r.created, r.updated
-                )
-                for r in connection.execute(query)
-            ]
+            target = tenants.find_dataset(connection, self.host, dataset)
+            return reading.documents(connection, target.id)
 
     def chunks(self, dataset: str | Dataset, source: str | None = None) -> Iterator[StoredChunk]:
-        """The chunks of a dataset, or of one of its documents, by source and index."""
-        target = self._dataset(dataset)
-        query = select(ChunkRow.__table__).where(ChunkRow.dataset_id == target.id)
-        if source is not None:
-            query = query.where(ChunkRow.source == source)
-        with self.database.read() as connection:
-            rows = connection.execute(query.order_by(ChunkRow.source, ChunkRow.index)).all()
-        yield from (_chunk(row) for row in rows)
+        """The chunks of a dataset, or of one of its documents, by source and index, read a few hundred at a time.
+
+        Raises `NotFoundError` for the dataset, at once.
+        """
+        return reading.chunks(self.database, self.dataset(dataset).id, source)
 
     def search(
         self,
@@ -256,46 +264,19 @@ class Store:
         asked = Asked(query, vector, where, roles, k, mode, maker)
         name = dataset.id if isinstance(dataset, Dataset) else dataset
         found = search(self.database, self.host, name, asked)
-        return [Hit(_chunk(row), ranked.score, ranked.ranks) for row, ranked in found]
+        return [Hit(reading.stored_chunk(row), ranked.score, ranked.ranks) for row, ranked in found]
 
     def set_roles(self, rules: str | Path | Mapping[str, Any] | None) -> None:
-        """Say which documents each role of the host may see: by a file of roles, or a mapping for `cantle.access.Roles`.
+        """Say which documents each role of the host may see: by a file, or a mapping for `cantle.access.Roles`.
 
         They take the place of those before; None leaves none. Raises `OptionError` for whatever could be a mistake.
         """
         roles = roles_of(rules)
         with self.database.write() as connection:
-            self._host(connection)
+            tenants.make_host(connection, self.host)
             keep_roles(connection, self.host, roles)
 
     def roles(self) -> Roles:
         """The roles of the host with their rules, by name."""
         with self.database.read() as connection:
             return kept_roles(connection, self.host)
-
-
-def _avatar(row: Any) -> Avatar:
-    return Avatar(row.id, row.name, row.main, row.created, row.updated)
-
-
-def _dataset(row: Any) -> Dataset:
-    return Dataset(
-        row.id,
-        row.avatar_id,
-        row.name,
-        row.embedder,
-        row.dimension,
-        row.documents,
-        row.chunks,
-        row.created,
-        row.updated,
-    )
-
-
-def _chunk(row: Any) -> StoredChunk:
-    spans = None if row.spans is None else tuple((start, end) for start, end in row.spans)
-    return StoredChunk(
-        row.id, row.key, row.dataset_id, row.document_id, row.source, row.index, row.text, row.content, row.prefix,
-        row.start, row.end, spans, row.overlap, tuple(row.path), row.hash, row.embed_hash, row.config_hash,
-        row.metadata, row.embedding, row.created, row.updated,
-    )  # fmt: skip

@@ -1,6 +1,7 @@
 """The tables: hosts (tenants), avatars, datasets, documents, chunks, and what filters and searches look into.
 
-Ids are UUIDs made from what they name (host, avatar, dataset, source, key), so that a second ingest makes the same ones.
+Ids are UUIDs made from what they name (host, avatar, dataset, source, key), so that a second ingest makes the same.
+They also tell names of any length apart: Postgres indexes no text above some 2,700 bytes, so names have no index.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sqlalchemy import (
     LargeBinary,
     Text,
     TypeDecorator,
-    UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -38,10 +39,14 @@ __all__ = [
     "DatasetRow",
     "DocumentLabelRow",
     "DocumentRow",
+    "Encoded",
     "HostRow",
     "RoleRow",
+    "encoded",
     "made_id",
     "now",
+    "packed",
+    "unpacked",
 ]
 
 _NAMESPACE = UUID("6f4f1cf1-6d5f-5b0c-8e6e-0d6a4c5f2b11")
@@ -81,6 +86,17 @@ _HARD = re.compile("[\x00\x1a\ud800-\udfff]")
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
+class Encoded(str):
+    """JSON as a database has it: of two values that are the same it is the same text."""
+
+    __slots__ = ()
+
+
+def encoded(value: Any) -> Encoded:
+    """A value as ASCII JSON with sorted keys; what JSON cannot carry is written as `cantle.commands.to_json` does."""
+    return Encoded(json.dumps(json.loads(to_json(value)), sort_keys=True, separators=(",", ":")))
+
+
 class Json(TypeDecorator[Any]):
     """A JSON value as ASCII text: JSONB would refuse lone surrogates and NUL, and nothing is searched for in it."""
 
@@ -89,7 +105,7 @@ class Json(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """The value as JSON."""
-        return None if value is None else json.dumps(json.loads(to_json(value)))
+        return None if value is None else str(value if isinstance(value, Encoded) else encoded(value))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """The value."""
@@ -109,6 +125,16 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
+def packed(vector: Sequence[float]) -> bytes:
+    """A vector as float32, little endian: an eighth of the memory of a list."""
+    return struct.pack(f"<{len(vector)}f", *vector)
+
+
+def unpacked(vector: bytes) -> list[float]:
+    """A packed vector as a list."""
+    return list(struct.unpack(f"<{len(vector) // 4}f", vector))
+
+
 class Vector(TypeDecorator[Sequence[float]]):
     """A vector of float32: `vector` in Postgres, a blob (little endian, as sqlite-vec reads it) in SQLite."""
 
@@ -125,16 +151,18 @@ class Vector(TypeDecorator[Sequence[float]]):
 
     def process_bind_param(self, value: Sequence[float] | None, dialect: Dialect) -> Any:
         """The vector as the database takes it."""
-        if value is None or dialect.name == "postgresql":
-            return None if value is None else list(value)
-        return struct.pack(f"<{len(value)}f", *value)
+        if value is None:
+            return None
+        if dialect.name == "postgresql":
+            return unpacked(value) if isinstance(value, bytes) else list(value)
+        return value if isinstance(value, bytes) else packed(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> list[float] | None:
         """The vector as a list."""
         if value is None:
             return None
         if isinstance(value, bytes | memoryview):
-            return list(struct.unpack(f"<{len(value) // 4}f", value))
+            return unpacked(bytes(value))
         return [float(number) for number in value]
 
 
@@ -157,12 +185,18 @@ class HostRow(_Timed, Base):
     id: Mapped[str] = mapped_column(AnyText, primary_key=True)
 
 
+def _role_id(context: Any) -> str:
+    given = context.get_current_parameters()
+    return made_id("role", given["host_id"], given["name"])
+
+
 class RoleRow(_Timed, Base):
     """What a role of a host may see: rules over the metadata of documents, of which one must fit."""
 
     __tablename__ = "roles"
-    host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    id: Mapped[str] = mapped_column(Text, primary_key=True, default=_role_id)
+    host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(AnyText)
     rules: Mapped[list[dict[str, Any]]] = mapped_column(Json)
 
 
@@ -170,7 +204,9 @@ class AvatarRow(_Timed, Base):
     """Whom datasets of a host belong to; one of a host is the main one."""
 
     __tablename__ = "avatars"
-    __table_args__ = (UniqueConstraint("host_id", "name"),)
+    __table_args__ = (
+        Index("ux_avatars_main", "host_id", unique=True, sqlite_where=text("main = 1"), postgresql_where=text("main")),
+    )
     id: Mapped[str] = mapped_column(Text, primary_key=True)
     host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
     name: Mapped[str] = mapped_column(AnyText)
@@ -181,7 +217,6 @@ class DatasetRow(_Timed, Base):
     """Documents that are searched together; their vectors come from one embedder and have one length."""
 
     __tablename__ = "datasets"
-    __table_args__ = (UniqueConstraint("avatar_id", "name"),)
     id: Mapped[str] = mapped_column(Text, primary_key=True)
     host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
     avatar_id: Mapped[str] = mapped_column(ForeignKey("avatars.id", ondelete="CASCADE"), index=True)
@@ -191,10 +226,9 @@ class DatasetRow(_Timed, Base):
 
 
 class DocumentRow(_Timed, Base):
-    """A document of a dataset, told apart by its source."""
+    """A document of a dataset, told apart by its source. `chunks` is their number: counting them takes too long."""
 
     __tablename__ = "documents"
-    __table_args__ = (UniqueConstraint("dataset_id", "source"),)
     id: Mapped[str] = mapped_column(Text, primary_key=True)
     host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
     dataset_id: Mapped[str] = mapped_column(ForeignKey("datasets.id", ondelete="CASCADE"), index=True)
@@ -202,6 +236,7 @@ class DocumentRow(_Timed, Base):
     origin: Mapped[str] = mapped_column(AnyText, default="")
     config_hash: Mapped[str] = mapped_column(Text, default="")
     metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", Json)
+    chunks: Mapped[int] = mapped_column(Integer, default=0)
 
 
 class DocumentLabelRow(Base):
@@ -219,10 +254,7 @@ class ChunkRow(_Timed, Base):
     """A chunk with its vector."""
 
     __tablename__ = "chunks"
-    __table_args__ = (
-        UniqueConstraint("dataset_id", "key"),
-        Index("ix_chunks_dataset_embed_hash", "dataset_id", "embed_hash"),
-    )
+    __table_args__ = (Index("ix_chunks_dataset_embed_hash", "dataset_id", "embed_hash"),)
     pk: Mapped[int] = mapped_column(_PK, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(Text, unique=True)
     host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, create_engine
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
 
 from ..errors import StoreError
+from .urls import Place
 
-__all__ = ["connect"]
+__all__ = ["connect", "needs_vector", "vacuum"]
+
+_LOCK = 0x63616E74  # the name of an advisory lock: letters of "cantle"
 
 
-def connect(url: str) -> Engine:
+def connect(place: Place) -> Engine:
     """An engine for Postgres through psycopg. Raises `StoreError` where the driver is not installed."""
     try:
         import pgvector  # noqa: F401
@@ -19,5 +25,31 @@ def connect(url: str) -> Engine:
             f"Postgres needs {error.name}, which is not installed. Install cantle-store with its extra: "
             "pip install 'cantle-store[postgres]'."
         ) from None
-    scheme, _, rest = url.partition("://")
-    return create_engine(url if "+" in scheme else f"postgresql+psycopg://{rest}", pool_pre_ping=True)
+    assert place.url is not None
+    # Threads beyond the pool wait for a connection: a server has few of them.
+    return create_engine(place.url, pool_pre_ping=True, pool_size=5, max_overflow=10, pool_timeout=60)
+
+
+def needs_vector(connection: Connection, place: Place) -> None:
+    """Make the extension `vector` where it is missing, one process at a time until the transaction ends."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    if connection.execute(text("SELECT 1 FROM pg_extension WHERE extname = 'vector'")).first():
+        return
+    try:
+        connection.execute(text("CREATE EXTENSION vector"))
+    except DBAPIError as error:
+        known = "0A000", "58P01"  # there is no such extension on the server
+        if getattr(error.orig, "sqlstate", "") in known:
+            what = "Install pgvector on the server (https://github.com/pgvector/pgvector)"
+        else:
+            what = "Have a superuser run CREATE EXTENSION vector; in this database"
+        said = " ".join(str(error.orig).split("\n")[0].split())
+        raise StoreError(f"{place.shown} lacks the extension pgvector ({said}). {what}, then try again.") from None
+
+
+def vacuum(engine: Engine, tables: Sequence[str], *, full: bool) -> None:
+    """Have the server forget the rows that were deleted. `full` writes the tables anew, and locks them meanwhile."""
+    options = "FULL, ANALYZE" if full else "INDEX_CLEANUP ON"
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for table in tables:
+            connection.execute(text(f"VACUUM ({options}) {table}"))

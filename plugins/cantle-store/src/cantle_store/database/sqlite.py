@@ -2,50 +2,91 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import time
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from .urls import Place
 from .vectors import cosine_distance
 
-__all__ = ["connect", "in_memory"]
+__all__ = ["connect"]
 
 WAIT = 60.0
-"""Seconds that a writer waits for another."""
+"""Seconds that a writer waits for those of other processes."""
 
 
-def in_memory(url: str) -> bool:
-    """Whether the database lives in memory alone."""
-    return url in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
-
-
-def connect(url: str) -> Engine:
+def connect(place: Place, *, create: bool) -> Engine:
     """An engine whose connections know `vec_distance_cosine`: of sqlite-vec where it can be loaded, else by numpy."""
     module = _module()
-    engine = create_engine(
-        url,
-        module=module,
-        poolclass=StaticPool if in_memory(url) else QueuePool,
-        connect_args={"check_same_thread": False, "timeout": WAIT},
-    )
+    mode = _mode(place, create)
 
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves: the driver would begin reading too late
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")
-        if not _load_extension(connection):
-            connection.create_function("vec_distance_cosine", 2, cosine_distance, deterministic=True)
+    def opened() -> Any:
+        name = ":memory:" if place.file is None else f"{place.file.as_uri()}?{mode}"
+        connection = module.connect(name, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None)
+        try:
+            _prepare(connection, writable=place.file is not None and "mode=ro" not in mode)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine(
+        "sqlite://",
+        module=module,
+        creator=opened,
+        poolclass=StaticPool if place.file is None else QueuePool,
+        **({} if place.file is None else {"pool_size": 5, "max_overflow": 60, "pool_timeout": WAIT}),
+    )
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
+        # Said by us, since the driver would begin too late; a writer says so at once, or it might have read what
+        # another one changes before it writes.
         writing = connection.get_execution_options().get("writing")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+def _mode(place: Place, create: bool) -> str:
+    query = dict(place.query or {})
+    if place.file is not None and "mode" not in query:
+        query["mode"] = "rwc" if create else "rw"
+        if place.file.exists() and not os.access(place.file, os.W_OK):
+            query["mode"] = "ro"
+    if query.get("mode") == "ro" and place.file is not None and "immutable" not in query:
+        # Reading a file in WAL mode writes beside it, which may be forbidden: nobody else writes there then.
+        beside = place.file.with_name(f"{place.file.name}-wal")
+        if not os.access(place.file.parent, os.W_OK) and not beside.exists():
+            query["immutable"] = "1"
+    return "&".join(f"{name}={value}" for name, value in query.items())
+
+
+def _prepare(connection: Any, *, writable: bool) -> None:
+    if writable and connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        _patiently(connection, "PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")
+    if not _load_extension(connection):
+        connection.create_function("vec_distance_cosine", 2, cosine_distance, deterministic=True)
+
+
+def _patiently(connection: Any, statement: str) -> None:
+    """SQLite does not wait for others when the journal's mode is changed."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute(statement)
+        except Exception as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _module() -> Any:

@@ -34,19 +34,28 @@ def upgrade() -> None:
         sa.Column("updated", Moment(), nullable=False),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("host_id", "name"),
     )
     op.create_index(op.f("ix_avatars_host_id"), "avatars", ["host_id"], unique=False)
+    op.create_index(
+        "ux_avatars_main",
+        "avatars",
+        ["host_id"],
+        unique=True,
+        sqlite_where=sa.text("main = 1"),
+        postgresql_where=sa.text("main"),
+    )
     op.create_table(
         "roles",
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("host_id", AnyText(), nullable=False),
         sa.Column("name", AnyText(), nullable=False),
         sa.Column("rules", Json(), nullable=False),
         sa.Column("created", Moment(), nullable=False),
         sa.Column("updated", Moment(), nullable=False),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("host_id", "name"),
+        sa.PrimaryKeyConstraint("id"),
     )
+    op.create_index(op.f("ix_roles_host_id"), "roles", ["host_id"], unique=False)
     op.create_table(
         "datasets",
         sa.Column("id", sa.Text(), nullable=False),
@@ -60,7 +69,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["avatar_id"], ["avatars.id"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("avatar_id", "name"),
     )
     op.create_index(op.f("ix_datasets_avatar_id"), "datasets", ["avatar_id"], unique=False)
     op.create_index(op.f("ix_datasets_host_id"), "datasets", ["host_id"], unique=False)
@@ -73,12 +81,12 @@ def upgrade() -> None:
         sa.Column("origin", AnyText(), nullable=False),
         sa.Column("config_hash", sa.Text(), nullable=False),
         sa.Column("metadata", Json(), nullable=False),
+        sa.Column("chunks", sa.Integer(), nullable=False),
         sa.Column("created", Moment(), nullable=False),
         sa.Column("updated", Moment(), nullable=False),
         sa.ForeignKeyConstraint(["dataset_id"], ["datasets.id"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("dataset_id", "source"),
     )
     op.create_index(op.f("ix_documents_dataset_id"), "documents", ["dataset_id"], unique=False)
     op.create_index(op.f("ix_documents_host_id"), "documents", ["host_id"], unique=False)
@@ -111,7 +119,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["document_id"], ["documents.id"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("pk"),
-        sa.UniqueConstraint("dataset_id", "key"),
         sa.UniqueConstraint("id"),
     )
     op.create_index("ix_chunks_dataset_embed_hash", "chunks", ["dataset_id", "embed_hash"], unique=False)
