@@ -6,6 +6,7 @@ on the chunks of others, and so would tell of them. The indexes of the databases
 
 from __future__ import annotations
 
+import json
 from math import log
 from typing import Any
 
@@ -19,6 +20,7 @@ from sqlalchemy import (
     case,
     cast,
     column,
+    exists,
     func,
     select,
     text,
@@ -36,8 +38,7 @@ _UNIT = 1e9
 _SQLITE = text(
     """
     SELECT v.doc AS pk, v.term AS term, min(count(*), :most) AS count, t.words AS words
-    FROM chunk_words v CROSS JOIN chunk_terms t ON t.rowid = v.doc
-    WHERE v.term IN :terms
+    FROM json_each(:terms) q CROSS JOIN chunk_words v ON v.term = q.value CROSS JOIN chunk_terms t ON t.rowid = v.doc
     GROUP BY v.doc, v.term
     """
 )
@@ -62,10 +63,11 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     dialect = connection.dialect.name
     allowed = conditions(scope, dialect)
     places = _places(found, dialect)
+    # Not a join: SQLite would begin with the chunks, of which most have none of the words.
+    seen = exists().where(ChunkRow.pk == places.c.pk, *allowed)
     of_words = (
         select(places.c.term, func.count().label("chunks"), func.sum(places.c.words).label("words"))
-        .join(ChunkRow, ChunkRow.pk == places.c.pk)
-        .where(*allowed)
+        .where(seen)
         .group_by(places.c.term)
     )
     matched = connection.execute(of_words).all()
@@ -78,13 +80,11 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     weight = case(weights, value=places.c.term, else_=0.0)
     part = weight * places.c.count * (K1 + 1) / (places.c.count + K1 * (1 - B) + K1 * B / mean * places.c.words)
     score = func.sum(cast(_truncated(part * _UNIT, dialect), BigInteger)).label("score")
+    scored = select(places.c.pk, score).where(seen).group_by(places.c.pk).subquery("scored")
     best = (
-        select(ChunkRow.pk, score)
-        .select_from(places)
-        .join(ChunkRow, ChunkRow.pk == places.c.pk)
-        .where(*allowed)
-        .group_by(ChunkRow.pk, ChunkRow.source, ChunkRow.index, ChunkRow.id)
-        .order_by(score.desc(), *by_place(dialect))
+        select(scored.c.pk, scored.c.score)
+        .join(ChunkRow, ChunkRow.pk == scored.c.pk)
+        .order_by(scored.c.score.desc(), *by_place(dialect))
         .limit(k)
     )
     return [(row.pk, int(row.score) / _UNIT) for row in connection.execute(best)]
@@ -92,12 +92,11 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
 
 def _places(found: list[str], dialect: str) -> Subquery:
     """Rows (pk, term, count, words): how often a chunk has a word of the query, and how many words it has."""
-    terms = bindparam("terms", found, expanding=True, type_=Text())
     if dialect == "postgresql":
         query = " | ".join(f"'{term}'" for term in found)  # terms have neither quotes nor backslashes
-        sql = _POSTGRES.bindparams(terms, bindparam("query", query))
+        sql = _POSTGRES.bindparams(bindparam("terms", found, expanding=True), bindparam("query", query))
     else:
-        sql = _SQLITE.bindparams(terms, bindparam("most", MOST_COUNTED))
+        sql = _SQLITE.bindparams(bindparam("terms", json.dumps(found)), bindparam("most", MOST_COUNTED))
     return sql.columns(
         column("pk", BigInteger), column("term", Text), column("count", Integer), column("words", Integer)
     ).subquery("places")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from cantle.access import Roles, read_roles
 
-from ..tables import RoleRow
+from ..tables import RoleRow, made_id
 
 __all__ = ["keep_roles", "kept_roles", "roles_of"]
 
@@ -30,7 +30,10 @@ def keep_roles(connection: Connection, host: str, roles: Roles) -> None:
         return
     connection.execute(delete(RoleRow).where(_of(host)))
     if wanted:
-        rows = [{"host_id": host, "name": name, "rules": rules} for name, rules in wanted.items()]
+        rows = [
+            {"id": made_id("role", host, name), "host_id": host, "name": name, "rules": rules}
+            for name, rules in wanted.items()
+        ]
         connection.execute(insert(RoleRow), rows)
 
 
