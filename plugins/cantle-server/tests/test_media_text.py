@@ -90,7 +90,7 @@ def test_what_media_cost_adds_up_in_the_run_that_is_given(client: Client) -> Non
 def test_a_pdf_becomes_the_text_of_its_pages() -> None:
     pytest.importorskip("cantle_files")
     found = given(pdf("First page", "", "Third page"), "application/pdf")
-    assert (found.text, found.kind) == ("First page\n\n\n\nThird page", "pdf")
+    assert (found.text, found.kind) == ("First page\n\nThird page", "pdf")
     assert len(found.notes) == 1
     assert "page 2 has no text" in found.notes[0]
 
@@ -117,6 +117,16 @@ def test_without_a_plugin_for_pdf_it_is_named(monkeypatch: pytest.MonkeyPatch) -
     finally:
         registry.cache_clear()
     assert (problem.status, problem.code, "cantle-files" in problem.message) == (415, "media_unsupported", True)
+
+
+def test_running_lines_and_page_numbers_of_a_pdf_are_left_out() -> None:
+    pytest.importorskip("cantle_files")
+    lines = [
+        f"THE GUIDE) Tj 0 -20 Td (Ships of kind {n} come inter-) Tj 0 -20 Td (nationally.) Tj 0 -20 Td ({n}"
+        for n in range(1, 6)
+    ]
+    found = given(pdf(*lines), "application/pdf")
+    assert found.text == "\n\n".join(f"Ships of kind {n} come internationally." for n in range(1, 6))
 
 
 def test_a_pdf_is_read_where_the_caller_wants_it() -> None:

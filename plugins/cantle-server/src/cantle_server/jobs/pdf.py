@@ -8,11 +8,16 @@ from cantle.errors import DocumentError, MissingDependencyError
 
 __all__ = ["pdf_text"]
 
+_WHOLE = 10**9
+"""A size that no document has: it is not to be cut."""
+
 
 def pdf_text(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """The text, a blank line between pages, and what is to be said of it, such as pages that are pictures.
+    """The text, and what is to be said of it, such as pages that are pictures.
 
-    Raises `DocumentError` for a PDF that cannot be read, `MissingDependencyError` where no plugin reads PDF.
+    It is what chunks would be made of: without running lines and page numbers, words divided at the ends of lines
+    joined, a blank line between pages. Raises `DocumentError` for a PDF that cannot be read, `MissingDependencyError`
+    where no plugin reads PDF.
     """
     from cantle import registry
 
@@ -21,7 +26,9 @@ def pdf_text(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         document = registry().load_document(data, name, "application/pdf")
     if document is None:
         raise MissingDependencyError("PDF", "cantle-files", "cantle-server[files]")
-    text = "\n\n".join(page.strip("\n") for page in document.text.split("\f"))
+    text = document.text
+    if document.kind == "pdf":
+        text = "\n\n".join(chunk.content for chunk in document.chunk("structural-context", max_size=_WHOLE))
     if not text.strip():
         raise DocumentError(f"{name} is a PDF without text.")
-    return text.strip("\n"), tuple(str(one.message) for one in caught)
+    return text, tuple(str(one.message) for one in caught)
