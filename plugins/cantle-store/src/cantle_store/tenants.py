@@ -59,7 +59,9 @@ def _insert_new(connection: Connection, table: Any, values: dict[str, Any]) -> b
     moment = now()
     values = {**values, "created": moment, "updated": moment}
     insert: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    return bool(connection.execute(insert(table.__table__).values(values).on_conflict_do_nothing()).rowcount == 1)
+    statement = insert(table.__table__).values(values).on_conflict_do_nothing()
+    # Asked for what was written: psycopg has no count of rows for such a statement.
+    return connection.execute(statement.returning(table.__table__.c.id)).first() is not None
 
 
 def avatars(connection: Connection, host: str) -> list[Avatar]:
