@@ -58,7 +58,8 @@ def serving(own: Settings | None = None, **parts: Any) -> Iterator[str]:
     thread.start()
     end = time.monotonic() + 60
     while not server.started:
-        assert thread.is_alive() and time.monotonic() < end, "the service did not start"
+        assert thread.is_alive(), "the service did not start"
+        assert time.monotonic() < end, "the service did not start in time"
         time.sleep(0.02)
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
@@ -160,3 +161,11 @@ def store_url(kind: str, path: Path) -> str:
         _postgres.psql(f"CREATE DATABASE {name}")
     url: str = _postgres.get_uri(database=name)
     return url
+
+
+def end_database(url: str) -> str:
+    """End all connections of a database of `store_url`, let in no other, and give its name."""
+    name = url.partition("?")[0].rpartition("/")[2]
+    _postgres.psql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+    _postgres.psql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    return name

@@ -77,6 +77,8 @@ def problem_of(error: BaseException) -> Problem | None:
     cause = error.__cause__ or error.__context__
     if type(cause).__module__.partition(".")[0] == "sqlalchemy":
         return _of_database(cause)
+    if str(error).startswith("The store ") and " is closed" in str(error):  # the service is being stopped
+        return _away(error)
     for kind in type(error).__mro__:
         if kind.__name__ in _STATUS:
             return Problem(*_STATUS[kind.__name__], str(error))
@@ -92,6 +94,10 @@ def _of_database(error: BaseException | None) -> Problem | None:
     names = {kind.__name__ for kind in type(error).__mro__}
     if not names & {"OperationalError", "InterfaceError", "InternalError", "TimeoutError", "DisconnectionError"}:
         return None
+    return _away(error)
+
+
+def _away(error: BaseException | None) -> Problem:
     _log.error("the store does not answer", extra={"fields": {"error": type(error).__name__}})
     return Problem(503, "store_unavailable", "The store does not answer. Try again soon.", headers={"Retry-After": "5"})
 
