@@ -8,6 +8,7 @@ import struct
 import sys
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ PNG = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 WAV = b"RIFF" + struct.pack("<I", 44) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8)
 WAV += b"data" + struct.pack("<I", 8) + b"\x80" * 8
 MP4 = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2" + bytes(64)
-SETTINGS = Settings(secret="x" * 32, media_hosts=("*",), media_schemes=("http",))
+SETTINGS = Settings(
+    secret="x" * 32, media_hosts=("*",), media_schemes=("http",), model="gpt-4o-mini", audio_model="whisper-1"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +78,7 @@ def test_a_picture_becomes_its_text_and_what_it_shows(client: Client) -> None:
     ],
 )
 def test_a_recording_becomes_what_is_said(client: Client, data: bytes, content_type: str, kind: str, name: str) -> None:
-    found = given(data, content_type, client, audio_model="whisper-1")
+    found = given(data, content_type, client)
     assert (found.text, found.kind) == (f"heard {len(data)} bytes of {name}", kind)
 
 
@@ -221,6 +224,15 @@ def test_without_a_model_it_is_told_what_is_missing() -> None:
     for data, content_type in ((PNG, "image/png"), (WAV, "audio/wav"), (MP4, "video/mp4")):
         problem = failure(lambda data=data, content_type=content_type: given(data, content_type))  # type: ignore[misc]
         assert (problem.status, problem.code) == (422, "no_model")
+
+
+def test_a_model_for_chats_is_not_asked_to_hear(client: Client) -> None:
+    with serving({"/m": reply(WAV, "audio/wav")}) as server:
+        settings = replace(SETTINGS, audio_model=None)
+        problem = failure(lambda: to_text(server.url("/m"), settings, client, fetcher=fetcher(server)))
+        assert (problem.code, "audio_model" in problem.message, client.usage.calls) == ("no_model", True, 0)
+        found = to_text(server.url("/m"), settings, client, fetcher=fetcher(server), audio_model="other")
+    assert found.text.startswith("heard")
 
 
 @pytest.mark.parametrize("fault", [Fault.refusal(), Fault.filtered(), Fault.http(400, "Invalid image.")])

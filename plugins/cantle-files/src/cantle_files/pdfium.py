@@ -101,4 +101,5 @@ def opened(data: bytes, password: str | None = None) -> Iterator[Pdf]:
 
 def _plain(error: Exception) -> str:
     found = re.search(r"PDFium: ([^()]*?)(?: error)?\)", str(error))
-    return found[1].lower() if found else str(error).rstrip(".")
+    said = found[1].lower() if found else str(error).rstrip(".")
+    return {"data format": "its structure is not that of a PDF", "success": "it has no pages"}.get(said, said)

@@ -58,7 +58,8 @@ _TOKENS = (
 _PARTS = (
     ("store", "URL", "Keep datasets here: sqlite:///FILE or postgresql://USER@HOST/DATABASE."),
     ("embedder", "NAME", "The embedder of the store, such as e5 or openai:text-embedding-3-large."),
-    ("model", "NAME", "The model that partitions texts and reads media. Its key: CANTLE_LLM_API_KEY."),
+    ("model", "NAME", "The model that partitions texts and sees pictures. Its key: CANTLE_LLM_API_KEY."),
+    ("audio_model", "NAME", "The model that hears recordings, such as gpt-4o-transcribe. Needs --model too."),
 )
 _LIMITS = (
     ("max_body_bytes", "BYTES", "The largest body of a request."),

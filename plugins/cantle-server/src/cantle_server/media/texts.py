@@ -56,7 +56,7 @@ def to_text(
     """The text of the media that a URL leads to. It waits for servers and for the model: call it in a thread.
 
     `client` is asked for what pictures show and recordings say: a `Run` of a client adds what that costs up. Recordings
-    go to `audio_model`, else to the client's own. `fetcher` is by default one with the service's settings.
+    go to `audio_model`, by default that of the settings. `fetcher` is by default one with the service's settings.
     `read_pdf` does the work of a PDF; a service has it done by `in_worker`.
     `language` ("en" or "pt") is that of descriptions.
 
@@ -71,7 +71,7 @@ def to_text(
     elif known.kind == "pdf":
         text, notes = _of_pdf(found, known, read_pdf)
     else:
-        text = _by_model(found, known, client, audio_model, language)
+        text = _by_model(found, known, client, audio_model or settings.audio_model, language)
     return MediaText(text, known.kind, known.media_type, url.partition("?")[0].partition("#")[0], notes)
 
 
@@ -103,12 +103,10 @@ def _of_pdf(found: Fetched, known: Known, read_pdf: ReadPdf) -> tuple[str, tuple
 def _by_model(found: Fetched, known: Known, client: Client | Run | None, audio_model: str | None, language: str) -> str:
     from cantle_llm import ModelError, describe_image, transcribe
 
-    if client is None:
+    if client is None or (known.kind != "image" and not audio_model):
+        what, name = ("sees pictures", "model") if known.kind == "image" else ("hears recordings", "audio_model")
         raise problem(
-            422,
-            "no_model",
-            "This server has no model that could read pictures or recordings. Whoever runs it can set one.",
-            found.url,
+            422, "no_model", f"This server has no model that {what}. Whoever runs it can set {name}.", found.url
         )
     try:
         if known.kind == "image":
