@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,8 +37,7 @@ MARKED = """() => {
       const [first, last = first] = part.split("-").map(Number);
       for (let i = first; i <= last; i += 1) found[i] = (found[i] || "") + text(mark);
     }
-  // As code units: lone surrogates would not arrive.
-  return Object.entries(found).map(([i, text]) => [Number(i), Array.from(text, (c) => c.codePointAt(0))]);
+  return JSON.stringify(found);  // which can say lone surrogates
 }"""
 
 
@@ -90,9 +90,8 @@ class Playground:
     def put(self, text: str, **choices: str) -> None:
         """Put a text into the page, then choose what is named, and wait for the chunks."""
         self.page.locator("#input").evaluate(
-            "(area, codes) => { area.value = codes.map((c) => String.fromCodePoint(c)).join('');"
-            " area.dispatchEvent(new Event('input')); }",
-            list(map(ord, text)),
+            "(area, text) => { area.value = JSON.parse(text); area.dispatchEvent(new Event('input')); }",
+            json.dumps(text),  # which can say lone surrogates
         )
         for name, value in choices.items():
             self.page.select_option(f"#{name}", value)
@@ -103,7 +102,7 @@ class Playground:
 
     def marked(self) -> dict[int, str]:
         """Number of a chunk -> the text of its marks, joined."""
-        return {number: "".join(map(chr, codes)) for number, codes in self.page.evaluate(MARKED)}
+        return {int(number): text for number, text in json.loads(self.page.evaluate(MARKED)).items()}
 
     def count(self) -> int:
         return self.page.locator("#cuts button.n").count()
@@ -125,6 +124,12 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def run() -> Callable[..., AbstractContextManager[Running]]:
+    """A service with settings of one's own: `with run(rate=3) as limited: ...`."""
+    return running
 
 
 @pytest.fixture(scope="session")

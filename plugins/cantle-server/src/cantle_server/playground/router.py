@@ -53,8 +53,15 @@ def _pages() -> _Pages:
     """All files; the page names the others by a version made from the contents of all, so none of them goes stale."""
     found = {one.name: one.read_bytes() for one in files(__package__).joinpath("page").iterdir() if _type(one.name)}
     version = sha256(b"".join(name.encode() + b"\0" + found[name] + b"\0" for name in sorted(found))).hexdigest()[:16]
-    page = found.pop(_PAGE).replace(b"{version}", version.encode())
-    return _Pages(version, page, found)
+    page = found.pop(_PAGE).decode()
+    # What the first script asks for is fetched along with it, not after it.
+    loads = "".join(f'<link rel="modulepreload" href="playground/{{version}}/{name}">\n' for name in _modules(found))
+    page = page.replace("{preloads}", loads).replace("{version}", version)
+    return _Pages(version, page.encode(), found)
+
+
+def _modules(assets: dict[str, bytes]) -> list[str]:
+    return sorted(name for name in assets if name.endswith(".js") and name != "main.js")
 
 
 def _type(name: str) -> str | None:
