@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ MARK = "zephyrquartz"
 SEED = "/api/externalAPIs/public/smartSplit/partition"
 
 
+@cache
 def _documented() -> dict[str, Any]:
     return create_app(settings()).openapi()
 

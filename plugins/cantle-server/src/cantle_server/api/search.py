@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -21,6 +20,8 @@ __all__ = ["router"]
 router = APIRouter(tags=["store"], route_class=JsonRoute)
 
 Who = Annotated[Caller, Depends(caller)]
+
+_LARGEST = 3.4e38
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": FoundShown},
@@ -53,8 +54,8 @@ async def search_dataset(request: Request, dataset_id: str, asked: SearchAsked, 
 
 async def _found(request: Request, asked: SearchAsked, who: Caller, dataset_id: str | None) -> Response:
     store = tenant_store(request, who)
-    if asked.vector is not None and not all(map(math.isfinite, asked.vector)):
-        raise Problem(422, "invalid", "vector has a number that is not finite.")
+    if asked.vector is not None and not all(abs(number) <= _LARGEST for number in asked.vector):
+        raise Problem(422, "invalid", "vector has a number that no 32-bit float holds.")
     if asked.query is None and asked.vector is None:
         raise Problem(422, "invalid", "query is missing: give a query, a vector, or both.")
 
