@@ -25,7 +25,7 @@ class Service:
         if not {"public_key", "jwks_url", "dev"} & settings.keys():
             defaults["secret"] = SECRET
         self.settings = Settings.of({**defaults, **settings}, {})
-        self.app = create_app(self.settings, **(parts or {}))
+        self.app = create_app(self.settings, warm=False, **(parts or {}))
         self.server = server(self.app)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]

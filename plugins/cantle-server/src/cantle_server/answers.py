@@ -39,13 +39,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(CantleError, _cantle)
 
 
-def _request_id(request: Request) -> str:
-    return str(request.scope.get("state", {}).get("request_id", ""))
+def _answered(scope: Any, problem: Problem) -> Response:
+    """The answer, with the id of the request; log and metrics have the code."""
+    state = scope.get("state", {})
+    if (record := state.get("record")) is not None:
+        record.code = problem.code
+    return response_of(problem, str(state.get("request_id", "")))
 
 
 async def _http(request: Request, error: Exception) -> Response:
     if isinstance(error, Problem):
-        return response_of(error, _request_id(request))
+        return _answered(request.scope, error)
     assert isinstance(error, HTTPException)
     status = error.status_code
     message = str(error.detail)
@@ -57,7 +61,7 @@ async def _http(request: Request, error: Exception) -> Response:
     elif message == _phrase(status):
         message = f"{message}."
     code = CODES.get(status, "failed")
-    return response_of(Problem(status, code, message, headers=error.headers), _request_id(request))
+    return _answered(request.scope, Problem(status, code, message, headers=error.headers))
 
 
 def _phrase(status: int) -> str:
@@ -79,7 +83,7 @@ async def _validation(request: Request, error: Exception) -> Response:
     message = f"The request is not valid: {where}: {first['message']}."
     if len(found) > 1:
         message += f" {len(found) - 1} more: see `errors`."
-    return response_of(Problem(422, "invalid", message, errors=found), _request_id(request))
+    return _answered(request.scope, Problem(422, "invalid", message, errors=found))
 
 
 async def _cantle(request: Request, error: Exception) -> Response:
@@ -87,15 +91,12 @@ async def _cantle(request: Request, error: Exception) -> Response:
     problem = from_error(error)
     if problem is None:
         return unexpected(request.scope, error)
-    return response_of(problem, _request_id(request))
+    return _answered(request.scope, problem)
 
 
 def unexpected(scope: Any, error: BaseException) -> Response:
     """500 without details; the log has them under the same request id."""
-    state = scope.get("state", {})
-    request_id = str(state.get("request_id", ""))
+    request_id = str(scope.get("state", {}).get("request_id", ""))
     _log.error("unexpected error", exc_info=error, extra={"fields": {"requestId": request_id}})
-    return response_of(
-        Problem(500, "internal_error", "Something went wrong here, not with the request. The log has the request id."),
-        request_id,
-    )
+    message = "Something went wrong here, not with the request. The log has the request id."
+    return _answered(scope, Problem(500, "internal_error", message))

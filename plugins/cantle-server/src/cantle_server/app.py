@@ -37,19 +37,25 @@ def create_app(
     store: Store | None = None,
     client: Client | None = None,
     embedder: Any = None,
+    warm: bool = True,
 ) -> FastAPI:
     """The service as an ASGI application, for `cantle serve` and for servers of your own.
 
     `settings` None reads the `CANTLE_SERVER_*` variables. `store`, `client` and `embedder` go before what the settings
     name; what is given here is not closed at the end. In development mode (`dev`) without a secret it makes one, which
-    is in `app.state.settings.secret`. Raises `OptionError` for wrong settings.
+    is in `app.state.settings.secret`. Without `warm` worker processes load what they need when they need it: the
+    service starts at once, and first requests are slower. Raises `OptionError` for wrong settings.
     """
     settings = Settings.of() if settings is None else settings
     if settings.dev and settings.secret is None:
         settings = replace(settings, secret=secrets.token_urlsafe(48))
     metrics = Metrics()
     workers = Workers(
-        settings.processes, queue=settings.queue, timeout=settings.job_timeout, memory=settings.worker_memory
+        settings.processes,
+        queue=settings.queue,
+        timeout=settings.job_timeout,
+        memory=settings.worker_memory,
+        warm=warm,
     )
     keys = keys_of(settings)
     verifier = Verifier(keys, issuer=settings.issuer, audience=settings.audience, leeway=settings.leeway)

@@ -52,5 +52,8 @@ def configure(level: str = "info") -> None:
         logger.handlers = [handler] if name != "uvicorn.error" else []
         logger.propagate = name == "uvicorn.error"
         logger.setLevel(level.upper())
+    root = logging.getLogger()
+    root.handlers, root.level = [handler], logging.WARNING
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # what is wrong with a form its sender is told
     access = logging.getLogger("uvicorn.access")
     access.handlers, access.propagate = [], False

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException
+from starlette.exceptions import HTTPException
 
 from cantle.errors import CantleError
 
@@ -97,8 +97,10 @@ async def _upload(request: Request) -> Upload:
     most = request.app.state.settings.max_body_bytes
     try:
         form = await request.form(max_files=2, max_fields=len(FIELDS) + 1, max_part_size=most)
-    except MultiPartException as error:
-        raise Problem(400, "invalid_form", f"The form cannot be read: {error.message}") from None
+    except HTTPException as error:
+        if isinstance(error, Problem):
+            raise
+        raise Problem(400, "invalid_form", f"The form cannot be read: {error.detail}") from None
     async with aclosing(_Closing(form)):
         upload, fields = None, {}
         for name, value in form.multi_items():

@@ -112,14 +112,19 @@ class Workers:
         seconds = self._timeout if timeout is None else timeout
         call = pickle.dumps((function, args, seconds), pickle.HIGHEST_PROTOCOL)
         process = await self._take()
-        whole = False
+        whole = expired = False
+
+        def expire() -> None:
+            # At once, even if nobody asks for the next piece: a client that takes none holds no worker.
+            nonlocal expired
+            expired = True
+            self._give_back(process, False)
+
+        timer = asyncio.get_running_loop().call_later(seconds, expire)
         try:
-            end = asyncio.get_running_loop().time() + seconds
-            async with asyncio.timeout_at(end):
-                await process.send(call)
+            await process.send(call)
             while True:
-                async with asyncio.timeout_at(end):
-                    kind, value = await process.receive()
+                kind, value = await process.receive()
                 if kind == "error":
                     whole = not isinstance(value, MemoryError)  # one without memory is not to be trusted with more
                     raise _no_memory() if isinstance(value, MemoryError) else value
@@ -127,19 +132,12 @@ class Workers:
                 yield kind, value
                 if whole:
                     return
-        except TimeoutError:
-            raise Problem(
-                504, "job_timeout", f"The work took longer than {seconds:g} seconds and was ended. Send less at once."
-            ) from None
         except Died:
-            raise Problem(
-                503,
-                "worker_died",
-                "The process that worked on this request died, most often for lack of memory. Send less at once.",
-                headers={"Retry-After": "1"},
-            ) from None
+            raise _too_long(seconds) if expired else _died() from None
         finally:
-            self._give_back(process, whole)
+            timer.cancel()
+            if not expired:
+                self._give_back(process, whole)
 
     async def _take(self) -> Process:
         if self._closed:
@@ -210,6 +208,21 @@ class Workers:
             else:
                 self._offer(process)
             return
+
+
+def _too_long(seconds: float) -> Problem:
+    return Problem(
+        504, "job_timeout", f"The work took longer than {seconds:g} seconds and was ended. Send less at once."
+    )
+
+
+def _died() -> Problem:
+    return Problem(
+        503,
+        "worker_died",
+        "The process that worked on this request died, most often for lack of memory. Send less at once.",
+        headers={"Retry-After": "1"},
+    )
 
 
 def _no_memory() -> Problem:
