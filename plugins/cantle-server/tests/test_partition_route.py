@@ -30,7 +30,8 @@ from service_parts import ANSWER, TEXT, Embedder, bearer, serving, settings
 
 URL = "/v1/partition"
 KNOWN = (
-    "persistChunks", "createDatasetIfMissing", "datasetId", "datasetName", "avatarId", "engine", "maxCharsPerChunk",
+    "persistChunks", "createDatasetIfMissing", "datasetId", "datasetName", "avatarId", "maxCharsPerStoredChunk",
+    "engine", "maxCharsPerChunk",
     "maxLinesPerSession", "overlapLines", "fallbackMaxCharsPerBlock", "minCoverage", "maxWordsPerLine", "uncovered",
     "language",
 )  # fmt: skip
@@ -373,6 +374,18 @@ def test_source_and_metadata_are_those_of_the_document(shared: Service) -> None:
     assert document.metadata == {"dept": "hr"}
     assert hits
     assert hits[0].chunk.metadata["label"] == "Mountains in the way"
+
+
+def test_long_blocks_are_several_chunks_where_that_is_asked_for(shared: Service) -> None:
+    text = "\n\n".join("A sentence about one thing only." for _ in range(40))
+    shared.answer = lambda asked: {"blocks": [{"ranges": [[0, 39]], "label": "One thing"}], "reasoning": ""}
+    options = {"persistChunks": True, "maxCharsPerStoredChunk": 200, "datasetName": "long"}
+    body = shared.ask({"text": text, "options": options}).json()
+    chunks = list(shared.store.chunks(body["persisted"]["datasetId"]))
+    assert len(body["blocks"]) == 1
+    assert body["persisted"]["count"] == len(chunks) > 5
+    assert all(len(chunk.text) <= 200 and text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+    assert {chunk.metadata["label"] for chunk in chunks} == {"One thing"}
 
 
 def test_an_embedder_that_fails_costs_the_storing_and_not_the_blocks(shared: Service) -> None:

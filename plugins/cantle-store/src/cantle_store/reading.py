@@ -21,14 +21,16 @@ def documents(connection: Connection, dataset_id: str) -> list[Document]:
     return sorted(map(_document, rows), key=lambda document: document.source)
 
 
-def chunks(database: Database, dataset_id: str, source: str | None) -> Iterator[StoredChunk]:
-    """The chunks of a dataset, or of one document, by source and index.
+def chunks(
+    database: Database, dataset_id: str, source: str | None, after: tuple[str, int] | None = None
+) -> Iterator[StoredChunk]:
+    """The chunks of a dataset, or of one document, by source and index; only those that follow `after`.
 
     Rows are read in batches, each in a transaction of its own: nothing is held while the caller works, and chunks that
     are deleted meanwhile are left out.
     """
     with database.read() as connection:
-        found = list(_in_order(connection, dataset_id, source))
+        found = list(_in_order(connection, dataset_id, source, after))
     for some in batches(found):
         with database.read() as connection:
             rows = connection.execute(select(ChunkRow.__table__).where(ChunkRow.pk.in_(some)))
@@ -36,13 +38,19 @@ def chunks(database: Database, dataset_id: str, source: str | None) -> Iterator[
         yield from (by_pk[pk] for pk in some if pk in by_pk)
 
 
-def _in_order(connection: Connection, dataset_id: str, source: str | None) -> Iterator[int]:
+def _in_order(
+    connection: Connection, dataset_id: str, source: str | None, after: tuple[str, int] | None
+) -> Iterator[int]:
     query = select(DocumentRow.id, DocumentRow.source).where(DocumentRow.dataset_id == dataset_id)
     if source is not None:
         query = query.where(DocumentRow.id == made_id("document", dataset_id, source))
     # Sorted here: databases sort in the order of their language.
     for document in sorted(connection.execute(query), key=lambda row: row.source):
         of_document = select(ChunkRow.pk).where(ChunkRow.document_id == document.id).order_by(ChunkRow.index)
+        if after is not None and document.source <= after[0]:
+            if document.source < after[0]:
+                continue
+            of_document = of_document.where(ChunkRow.index > after[1])
         yield from connection.execute(of_document).scalars()
 
 

@@ -229,12 +229,15 @@ class Store:
             target = tenants.find_dataset(connection, self.host, dataset)
             return reading.documents(connection, target.id)
 
-    def chunks(self, dataset: str | Dataset, source: str | None = None) -> Iterator[StoredChunk]:
+    def chunks(
+        self, dataset: str | Dataset, source: str | None = None, *, after: tuple[str, int] | None = None
+    ) -> Iterator[StoredChunk]:
         """The chunks of a dataset, or of one of its documents, by source and index, read a few hundred at a time.
 
-        Raises `NotFoundError` for the dataset, at once.
+        `after` is the source and the index of a chunk: only what follows it is read. Raises `NotFoundError` for the
+        dataset, at once.
         """
-        return reading.chunks(self.database, self.dataset(dataset).id, source)
+        return reading.chunks(self.database, self.dataset(dataset).id, source, after)
 
     def search(
         self,

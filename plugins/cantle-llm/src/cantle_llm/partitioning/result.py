@@ -201,11 +201,21 @@ class PartitionResult:
 
         return to_json(self.to_dict(), indent=indent)
 
-    def to_chunks(self) -> Chunks:
-        """The blocks as chunks of the source, with `label`, `block` and `fallback` in their metadata."""
+    def to_chunks(self, *, max_size: int | None = None) -> Chunks:
+        """The blocks as chunks of the source, with `label`, `block` and `fallback` in their metadata.
+
+        A block of more than `max_size` characters (code points) is cut at paragraphs, lines and words.
+        """
         from .chunking import chunks_of
 
-        return chunks_of(self)
+        if max_size is None:
+            return chunks_of(self)
+        from cantle.errors import OptionError
+        from cantle.lengths import resolve
+
+        if isinstance(max_size, bool) or not isinstance(max_size, int) or max_size < 1:
+            raise OptionError(f"max_size must be a whole number of at least 1, got {max_size!r}.")
+        return chunks_of(self, limit=max_size, length=resolve("characters"))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "namer": None}

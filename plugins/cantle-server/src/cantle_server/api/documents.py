@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any
 
@@ -169,11 +170,18 @@ async def chunks(
     store, after = tenant_store(request, who), read_cursor(cursor, str, int)
 
     def page() -> dict[str, Any]:
-        found = store.chunks(find_dataset(store, dataset_id), source)
-        if after is not None:
-            found = (one for one in found if (one.source, one.index) > after)
-        shown = list(islice(found, limit + 1))
+        shown = list(islice(_chunks(store, find_dataset(store, dataset_id), source, after), limit + 1))
         following = write_cursor(shown[limit - 1].source, shown[limit - 1].index) if len(shown) > limit else None
         return {"chunks": [of_chunk(one, embedding=embeddings) for one in shown[:limit]], "nextCursor": following}
 
     return answer(await in_thread(page))
+
+
+def _chunks(store: Any, dataset: Any, source: str | None, after: tuple[Any, ...] | None) -> Iterator[Any]:
+    """The chunks that follow a place, read from one document after the other, as many as are wanted."""
+    if source is not None:
+        yield from store.chunks(dataset, source, after=after)
+        return
+    for document in store.documents(dataset):
+        if after is None or document.source >= after[0]:
+            yield from store.chunks(dataset, document.source, after=after)

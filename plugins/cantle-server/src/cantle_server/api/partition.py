@@ -79,7 +79,17 @@ async def _done(request: Request, asked: Asked, who: Caller, language: str = "en
         )
     if options.language in ("en", "pt"):
         language = options.language
-    job = Job(text, language, media, options.of_partition(), asked.source, asked.metadata or {}, store, target)
+    job = Job(
+        text,
+        language,
+        media,
+        options.of_partition(),
+        asked.source,
+        asked.metadata or {},
+        store,
+        target,
+        options.max_chars_per_stored_chunk,
+    )
     try:
         done = await run(state, job)
     except OptionError as error:

@@ -36,6 +36,13 @@ class Options(Body):
         description="The dataset by its name, or the name of a new one. Without it the name is made of the labels.",
     )
     avatar_id: _Id | None = Field(default=None, description="Whose dataset it is. Without it the host's main avatar.")
+    max_chars_per_stored_chunk: int | None = Field(
+        default=None,
+        ge=100,
+        le=10_000_000,
+        description="Blocks that are longer are stored as several chunks, for embedders that take no long texts. "
+        "Without it a block is a chunk.",
+    )
     engine: Literal["model", "lexical"] | None = Field(
         default=None,
         description="Who divides. Without it the service's model, or the lexical engine where it has none.",
@@ -72,6 +79,7 @@ class Options(Body):
     def of_partition(self) -> dict[str, Any]:
         """Those that `cantle_llm.partition` takes."""
         stored = {"persist_chunks", "create_dataset_if_missing", "dataset_id", "dataset_name", "avatar_id"}
+        stored.add("max_chars_per_stored_chunk")
         return self.model_dump(exclude=stored, exclude_none=True)
 
 

@@ -48,6 +48,7 @@ class Job:
     metadata: dict[str, Any] = field(default_factory=dict)
     store: Any = None
     target: Target | None = None
+    max_size: int | None = None
 
 
 @dataclass
@@ -178,7 +179,7 @@ def _keep(done: Done, job: Job, source: str, stop: Event, metrics: Any) -> None:
         return
     try:
         warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.persisting\.")
-        saving = Saving(job.store, job.target, source, job.metadata, stop)
+        saving = Saving(job.store, job.target, source, job.metadata, stop, max_size=job.max_size)
         stored = saving(result, result.name)
     except Exception as error:
         done.failure = failure_of(error)

@@ -28,7 +28,7 @@ class Saving:
     """What `cantle_llm.partition` calls with a result that is to be stored.
 
     The document `source` of the dataset is brought up to the blocks: what is there already is not embedded or written
-    again. A dataset is made where the target has none; where storing fails after that, it is deleted again unless
+    again. Blocks of more than `max_size` characters are several chunks. A dataset is made where the target has none; where storing fails after that, it is deleted again unless
     something else is in it by then.
     """
 
@@ -39,8 +39,11 @@ class Saving:
         source: str,
         metadata: dict[str, Any] | None = None,
         stop: Event | None = None,
+        *,
+        max_size: int | None = None,
     ) -> None:
         self.store, self.target, self.source = store, target, source
+        self.max_size = max_size
         self.metadata, self.stop = metadata or {}, stop
         self.synced: Synced | None = None
 
@@ -52,7 +55,9 @@ class Saving:
         if dataset is None:
             dataset, made = self._made(self.target.name, name)
         try:
-            synced = self.synced = self.store.sync(dataset, self.source, _chunks(result), metadata=self.metadata)
+            synced = self.synced = self.store.sync(
+                dataset, self.source, _chunks(result, self.max_size), metadata=self.metadata
+            )
         except BaseException:
             if made:
                 self._unmade(dataset)
@@ -100,10 +105,10 @@ class Saving:
             )
 
 
-def _chunks(result: PartitionResult) -> list[dict[str, Any]]:
+def _chunks(result: PartitionResult, max_size: int | None) -> list[dict[str, Any]]:
     """The blocks as chunks; `ranges` (characters, end exclusive) and `lines` (inclusive) say where they are."""
     found = []
-    for chunk in result.to_chunks():
+    for chunk in result.to_chunks(max_size=max_size):
         one = chunk.to_dict()
         block = result.blocks[one["metadata"]["block"]]
         places = {"ranges": [list(each) for each in block.ranges], "lines": [list(each) for each in block.lines]}
