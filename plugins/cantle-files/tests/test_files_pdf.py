@@ -118,6 +118,37 @@ def test_running_lines_are_left_out_of_chunks() -> None:
     assert "THE HARBOUR GUIDE" not in "".join(chunk.content for chunk in document.chunk())
 
 
+def at(lines: list[tuple[float, str]], left: float = 72) -> str:
+    """The content of a page with lines at these heights."""
+    return " ".join(f"BT /F1 10 Tf {left} {height} Td ({line}) Tj ET" for height, line in lines)
+
+
+def test_room_between_paragraphs_is_a_blank_line() -> None:
+    page = at(
+        [(700, "A heading"), (670, "One line,"), (658, "goes on."), (646, "Ends."), (624, "Another,"), (612, "ends.")]
+    )
+    assert read_pdf(of_contents([page])).text == "A heading\n\nOne line,\ngoes on.\nEnds.\n\nAnother,\nends.\f"
+
+
+@pytest.mark.parametrize("step", [11, 12, 15, 20, 30])
+def test_lines_that_are_evenly_apart_are_one_paragraph(step: int) -> None:
+    words = ["Apples", "ace", "gyp", "Jumping", "on", "Ag", "em", "quay"]  # glyphs of all heights
+    page = at([(760 - step * n, word) for n, word in enumerate(words)])
+    assert read_pdf(of_contents([page])).text == "\n".join(words) + "\f"
+
+
+def test_a_second_column_opens_no_paragraph_and_a_line_of_pieces_is_one() -> None:
+    left = at([(700, "left one"), (688, "left two")])
+    assert "\n\n" not in read_pdf(of_contents([left + " " + at([(700, "right one"), (688, "right two")], 320)])).text
+    pieces = " ".join([at([(700, "one")]), at([(700, "two")], 120), at([(703, "up")], 160), at([(688, "next")])])
+    assert "\n\n" not in read_pdf(of_contents([pieces])).text
+
+
+def test_a_single_line_and_an_even_page_stay() -> None:
+    assert read_pdf(of_contents([at([(700, "one")])])).text == "one\f"
+    assert read_pdf(of_contents([at([(700, "one"), (650, "two")])])).text == "one\ntwo\f"
+
+
 def test_the_title_is_metadata() -> None:
     for written, title in (("(The  guide)", "The guide"), ("<FEFF00E9D83DDEA2>", "é🚢"), ("( )", None), ("()", None)):
         data = of_contents([page_of(["x"])], trailer="/Info 4 0 R ", more=[f"<< /Title {written} >>"])

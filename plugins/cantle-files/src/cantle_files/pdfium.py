@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, NamedTuple
 
+from .spacing import spaced
+
 __all__ = ["Broken", "Locked", "Page", "Pdf", "opened"]
 
 _LOCK = Lock()
@@ -31,7 +33,7 @@ class Locked(Exception):
 
 
 class Page(NamedTuple):
-    """The text of a page, lines ended by line feeds, and whether anything is drawn on it."""
+    """The text of a page, lines ended by line feeds, paragraphs by blank ones, and whether anything is drawn on it."""
 
     text: str
     shows: bool
@@ -68,6 +70,7 @@ class Pdf:
                 try:
                     # Not get_text_range(), which knows no characters beyond U+FFFF.
                     text = words.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR, errors="replace")
+                    boxes = [(top, bottom) for _, bottom, _, top in map(words.get_rect, range(words.count_rects()))]
                 finally:
                     words.close()
                 shows = FPDFPage_CountObjects(page) > 0
@@ -76,7 +79,7 @@ class Pdf:
             finally:
                 page.close()
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        return Page(_HYPHEN.sub("-\n", text), shows)
+        return Page(spaced(_HYPHEN.sub("-\n", text), boxes), shows)
 
 
 @contextmanager
