@@ -16,46 +16,65 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cantle import hookimpl
+
 if TYPE_CHECKING:
+    from .embedders.e5 import E5Embedder
     from .embedders.embedder import Embedder, embedder
+    from .embedders.openai import OpenAIEmbedder
+    from .embedders.wordllama import WordllamaEmbedder
     from .errors import DimensionError, EmbedderError, NotFoundError, SchemaError, StoreError
+    from .ingesting.ingest import ingest
+    from .ingesting.ingested import Counts, Ingested
     from .records import Avatar, Dataset, Deleted, Document, Hit, StoredChunk, Synced
     from .store import Store
 
 _HOMES = {
     "Avatar": "records",
+    "Counts": "ingesting.ingested",
     "Dataset": "records",
     "Deleted": "records",
     "DimensionError": "errors",
     "Document": "records",
+    "E5Embedder": "embedders.e5",
     "Embedder": "embedders.embedder",
     "EmbedderError": "errors",
     "Hit": "records",
+    "Ingested": "ingesting.ingested",
     "NotFoundError": "errors",
+    "OpenAIEmbedder": "embedders.openai",
     "SchemaError": "errors",
     "Store": "store",
     "StoreError": "errors",
     "StoredChunk": "records",
     "Synced": "records",
+    "WordllamaEmbedder": "embedders.wordllama",
     "embedder": "embedders.embedder",
+    "ingest": "ingesting.ingest",
 }
 
 __all__ = [
     "Avatar",
+    "Counts",
     "Dataset",
     "Deleted",
     "DimensionError",
     "Document",
+    "E5Embedder",
     "Embedder",
     "EmbedderError",
     "Hit",
+    "Ingested",
     "NotFoundError",
+    "OpenAIEmbedder",
     "SchemaError",
     "Store",
     "StoreError",
     "StoredChunk",
     "Synced",
+    "WordllamaEmbedder",
     "embedder",
+    "ingest",
 ]
 
 
@@ -71,3 +90,9 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The public names too, imported or not."""
     return sorted({*globals(), *__all__})
+
+
+@hookimpl
+def register_commands() -> dict[str, str]:
+    """Our commands."""
+    return {name: f"{__name__}.commands.{name}:command" for name in ("ingest", "search", "datasets", "forget")}

@@ -25,8 +25,9 @@ _MOST_BYTES = 250_000
 class OpenAIEmbedder:
     """Asks `BASE_URL/embeddings`, of OpenAI or of any server that speaks like it.
 
-    `dimensions` asks for shorter vectors, where the model can. At most `batch_size` texts go into one request, which may
-    take `timeout` seconds, and is sent again up to `retries` times when the server is busy, fails or does not answer.
+    `dimensions` asks for shorter vectors, where the model can. At most `batch_size` texts go into one request, which
+    may take `timeout` seconds, and is sent again up to `retries` times when the server is busy, fails or does not
+    answer.
     `tokens` counts what the server says it has read. See `endpoint` for address and key.
     """
 
@@ -103,8 +104,8 @@ class OpenAIEmbedder:
             found = [vectors[number] for number in range(len(texts))]
         except (KeyError, TypeError, ValueError):
             raise EmbedderError(
-                f"{self._place} gave {len(data) if isinstance(data, list) else 'no'} vectors for {len(texts)} texts, or "
-                "they have no index. Is it an endpoint for embeddings?"
+                f"{self._place} gave {len(data) if isinstance(data, list) else 'no'} vectors for {len(texts)} texts, "
+                "or they have no index. Is it an endpoint for embeddings?"
             ) from None
         if len(data or ()) != len(texts):
             raise EmbedderError(f"{self._place} gave {len(data or ())} vectors for {len(texts)} texts.")

@@ -1,0 +1,1 @@
+"""Subcommands of `cantle`, one a module."""

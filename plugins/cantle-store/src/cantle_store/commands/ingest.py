@@ -1,0 +1,146 @@
+"""`cantle ingest`: files into a store."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from cantle.commands import Bar, Failure, as_json, counted, cutting, parsed, printable, reading
+
+from .shared import embedding, opened_store, owner, storing
+
+__all__ = ["command"]
+
+_HELP = """Cut the files of PATHS and bring a dataset of a store up to them.
+
+PATHS are files, or directories, which are walked (hidden files and unknown suffixes are left out). Run it again after
+edits: only chunks that are new or changed are written and embedded, those that are gone are deleted, and a second run
+without edits writes nothing.
+
+A document is called by its path within the directory, as guides/leave.md; a file that is named itself by its name. What
+came from the same directory earlier and is there no more is deleted, unless --keep-gone. A document of the same name
+that came from another directory is never overwritten: give --source-prefix.
+
+Without --embedder no vectors are made, and the dataset is searched by words. With openai:MODEL each text that is new is
+sent to that endpoint, which costs money: the key is that of CANTLE_STORE_EMBEDDER_API_KEY or OPENAI_API_KEY (which is
+sent to OpenAI's own address alone). --dry-run says how many texts that would be.
+
+A file that cannot be read, cut or embedded costs a line on standard error and the exit code 1; what the store has of it
+stays. Ctrl-C keeps what was done.
+
+\b
+Examples:
+  cantle ingest docs/ --store sqlite:///chunks.db --dataset docs
+  cantle ingest docs/ --store sqlite:///chunks.db --dataset docs --embedder e5
+  cantle ingest policies/ --dataset policies -m dept=hr --roles roles.yaml
+  cantle ingest handbook.pdf --dataset docs --strategy recursive --max-size 800 --overlap 80
+  cantle ingest docs/ --dataset docs --embedder openai:text-embedding-3-small --dry-run
+  cantle ingest docs/ --store postgresql://user:secret@localhost/chunks --dataset docs --json
+
+\b
+Exit codes: 0 all is well; 1 a document failed, or everything would have been
+deleted; 2 wrong usage; 130 interrupted.
+"""
+
+
+@click.command("ingest", help=_HELP, short_help="Put files into a store, again and again.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
+@storing
+@click.option("--dataset", required=True, metavar="NAME", help="The dataset, which is made where there is none.")
+@embedding
+@cutting
+@reading
+@click.option("-m", "--metadata", "said", multiple=True, metavar="KEY=VALUE", help="Metadata of all documents.")
+@click.option(
+    "--roles",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A YAML file that says which documents each role may see; it replaces that of the host.",
+)
+@click.option("--source-prefix", default="", metavar="TEXT", help="What names of documents begin with.")
+@click.option("--keep-gone", is_flag=True, help="Keep documents whose files are gone.")
+@click.option("--allow-empty", is_flag=True, help="Delete all that came from there when no file is found.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--json", "json_", is_flag=True, help="The counts as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def command(
+    paths: tuple[str, ...],
+    url: str,
+    host: str,
+    avatar: str | None,
+    dataset: str,
+    maker: Any,
+    strategy: str | None,
+    options: dict[str, Any],
+    read: dict[str, Any],
+    said: tuple[str, ...],
+    roles: str | None,
+    source_prefix: str,
+    keep_gone: bool,
+    allow_empty: bool,
+    dry_run: bool,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Ingest the paths and say what was done; the help is `_HELP`."""
+    from cantle.access import read_roles
+
+    from ..ingesting.ingest import ingest
+
+    if not dataset:
+        raise click.UsageError("The name of the dataset is empty.")
+    known_roles = None if roles is None else read_roles(roles)
+    embedder = None if maker is None else maker()
+    with ExitStack() as stack:
+        store = stack.enter_context(opened_store(url, host, missing="memory" if dry_run else "make"))
+        if known_roles is not None and not dry_run:
+            store.set_roles(known_roles)
+        bar: Bar | None = None
+
+        def then(done: int, total: int) -> None:
+            nonlocal bar
+            if bar is None:
+                bar = stack.enter_context(Bar(total, "Documents", "document"))
+            bar.advance(1)
+
+        found = ingest(
+            store,
+            dataset,
+            paths,
+            strategy=strategy,
+            options=options,
+            read=read,
+            metadata=parsed(said) if said else None,
+            embedder=embedder,
+            avatar=owner(store, avatar),
+            source_prefix=source_prefix,
+            keep_gone=keep_gone,
+            allow_empty=allow_empty,
+            dry_run=dry_run,
+            then=None if quiet else then,
+        )
+    if json_:
+        as_json(found.to_dict())
+    else:
+        click.echo(_told(found))
+    for name, error in found.failed:
+        text = " ".join(str(error).split()) or type(error).__name__
+        click.echo(printable(f"Error: {name}: {text}"), err=True)
+    if found.failed:
+        raise Failure(f"{counted(len(found.failed), 'document')} failed.")
+
+
+def _told(found: Any) -> str:
+    rows: list[tuple[str, ...]] = [("", "new", "changed", "kept", "gone")]
+    for name, counts in (("documents", found.documents), ("chunks", found.chunks)):
+        rows.append((name, *map(str, counts.to_dict().values())))
+    lines = [f"{row[0]:<10}" + "".join(f"{cell:>9}" for cell in row[1:]) for row in rows]
+    would = "would be " if found.dry_run else ""
+    lines.append(f"{counted(found.embedded, 'text')} {would}embedded.")
+    if not found.wrote:
+        lines.append("Nothing changed, nothing was written.")
+    elif found.dry_run:
+        lines.append("A dry run: nothing was written.")
+    return "\n".join(lines)

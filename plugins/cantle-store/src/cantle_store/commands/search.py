@@ -1,0 +1,129 @@
+"""`cantle search`: what a store has for a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantle.commands import as_json, printable
+from cantle.errors import MissingDependencyError
+
+from .shared import by_key, embedding, made_embedder, opened_store, owner, storing
+
+if TYPE_CHECKING:
+    from ..records import Hit
+    from ..store import Store
+
+__all__ = ["command"]
+
+_OFFLINE = ("e5", "wordllama")
+_SNIPPET = 200
+
+_HELP = """Find the chunks of a store that fit QUERY best.
+
+--where and --role are part of the query to the database: what may not be seen takes no place among the -k, and changes
+no score. --where looks at the metadata of a chunk, then of its document; given for one key twice, one of the values
+must hold; * stands for any. --role, which may be given several times, looks at the document alone; `cantle ingest --roles`
+says what roles see. Without --role you are trusted, and see everything.
+
+--mode text ranks by words (BM25, case and accents aside), vector by meaning, hybrid by both. auto is hybrid where the
+dataset has vectors of an embedder that works offline, or the one of --embedder; else text. Only --embedder openai:MODEL
+sends the query to an endpoint.
+
+The score is comparable within one search: BM25, the cosine, or for hybrid the sum of 1 / (60 + rank).
+
+\b
+Examples:
+  cantle search "how long is parental leave?" --store sqlite:///chunks.db --dataset docs
+  cantle search "férias" --where dept=hr --where classification=internal -k 5
+  cantle search "deploy" --dataset runbooks --role sre --mode hybrid --json
+  cantle search "deploy" --dataset runbooks --embedder openai:text-embedding-3-small
+
+\b
+Exit codes: 0 all is well, with no result too; 1 something failed; 2 wrong usage.
+"""
+
+
+@click.command("search", help=_HELP, short_help="Find chunks in a store.")
+@click.argument("query")
+@storing
+@click.option("--dataset", metavar="NAME", help="The dataset. Default: all of the host.")
+@click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only what has this metadata.")
+@click.option("--role", "roles", multiple=True, metavar="NAME", help="Only what this role may see.")
+@click.option("-k", "k", type=click.IntRange(1, 10_000), default=10, show_default=True, help="How many results.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "vector", "text", "hybrid"]),
+    default="auto",
+    show_default=True,
+    help="How to rank.",
+)
+@embedding
+@click.option("--json", "json_", is_flag=True, help="Scores, ranks and chunks as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
+def command(
+    query: str,
+    url: str,
+    host: str,
+    avatar: str | None,
+    dataset: str | None,
+    where: tuple[str, ...],
+    roles: tuple[str, ...],
+    k: int,
+    mode: str,
+    maker: Any,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Search and show what was found; the help is `_HELP`."""
+    if avatar is not None and dataset is None:
+        raise click.UsageError("--avatar says whose dataset is meant. Name one with --dataset.")
+    filters = by_key(where, "--where")
+    embedder = maker() if maker is not None and mode != "text" else None
+    with opened_store(url, host) as store:
+        target = None if dataset is None else store.dataset(dataset, avatar=owner(store, avatar))
+        if embedder is None and mode != "text":
+            embedder, note = _recorded(store, None if target is None else target.embedder, mode)
+            if note and not quiet:
+                click.echo(printable(f"Note: {note}"), err=True)
+        hits = store.search(
+            query, dataset=target, where=filters or None, roles=list(roles) or None, k=k, mode=mode, embedder=embedder
+        )
+    if json_:
+        as_json([{"score": hit.score, "ranks": hit.ranks, "chunk": hit.chunk.to_dict()} for hit in hits])
+        return
+    for number, hit in enumerate(hits, 1):
+        click.echo(printable(_line(number, hit)))
+        click.echo(printable(f"   {_snippet(hit.chunk.content)}"))
+    if not hits and not quiet:
+        click.echo("Nothing was found.", err=True)
+
+
+def _recorded(store: Store, name: str | None, mode: str) -> tuple[Any, str]:
+    """The embedder that made the vectors, where it is one that works offline; else why it is left out."""
+    names = {name} if name else {one.embedder for one in store.datasets() if one.embedder}
+    if len(names) != 1:
+        return None, "" if not names else "searched by words alone: the datasets have vectors of several embedders."
+    (only,) = names
+    if only is None or only.partition(":")[0] not in _OFFLINE:
+        hint = f"give --embedder {only}" if str(only).startswith("openai:") else "they are not made by a name"
+        return None, f"searched by words alone: the vectors are of {only!r}; {hint}."
+    try:
+        return made_embedder(only, {}), ""
+    except MissingDependencyError as error:
+        if mode != "auto":
+            raise
+        return None, f"searched by words alone: {error}"
+
+
+def _line(number: int, hit: Hit) -> str:
+    ranks = ", ".join(f"{name} {rank}" for name, rank in sorted(hit.ranks.items())) if len(hit.ranks) > 1 else ""
+    path = " > ".join(" ".join(title.split()) for title in hit.chunk.path)
+    parts = [f"{number}. {hit.score:.4f}", f"{hit.chunk.source}#{hit.chunk.index}", path, ranks and f"({ranks})"]
+    return "  ".join(part for part in parts if part)
+
+
+def _snippet(text: str) -> str:
+    words = " ".join(text[: 4 * _SNIPPET].split())
+    return words if len(words) <= _SNIPPET else f"{words[: _SNIPPET - 3]}..."

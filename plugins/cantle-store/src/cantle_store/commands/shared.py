@@ -1,0 +1,105 @@
+"""What the commands share: which store, which dataset, which embedder."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantle.commands import Failure
+
+if TYPE_CHECKING:
+    from ..embedders import Embedder
+    from ..records import Avatar
+    from ..store import Store
+
+__all__ = ["by_key", "embedding", "made_embedder", "opened_store", "owner", "storing"]
+
+Function = Callable[..., Any]
+
+
+def storing(function: Function) -> Function:
+    """Add --store, --host and --avatar: the function gets `url`, `host` and `avatar`."""
+    for add in (
+        click.option("--avatar", metavar="NAME", help="Whose datasets: a name or an id. Default: the main avatar's."),
+        click.option("--host", default="default", show_default=True, metavar="NAME", help="The tenant."),
+        click.option(
+            "--store",
+            "url",
+            envvar="CANTLE_STORE",
+            required=True,
+            metavar="URL",
+            help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE. Default: $CANTLE_STORE.",
+        ),
+    ):
+        function = add(function)
+    return function
+
+
+def embedding(function: Function) -> Function:
+    """Add --embedder, --base-url and --dimensions: the function gets `maker`, a function that makes the embedder."""
+
+    @functools.wraps(function)
+    def call(embedder: str | None, base_url: str | None, dimensions: int | None, **rest: Any) -> Any:
+        options = {"base_url": base_url, "dimensions": dimensions}
+        given = {name: value for name, value in options.items() if value is not None}
+        if given and not (embedder or "").startswith("openai:"):
+            raise click.UsageError("--base-url and --dimensions are for --embedder openai:MODEL.")
+        return function(maker=functools.partial(made_embedder, embedder, given) if embedder else None, **rest)
+
+    for add in (
+        click.option("--dimensions", type=click.IntRange(min=1), metavar="N", help="Ask openai:MODEL for so many."),
+        click.option("--base-url", metavar="URL", help="The endpoint of openai:MODEL. Default: OpenAI's."),
+        click.option("--embedder", metavar="NAME", help="openai:MODEL, e5 or wordllama (the last two are offline)."),
+    ):
+        call = add(call)
+    return call
+
+
+def made_embedder(name: str, options: Mapping[str, Any]) -> Embedder:
+    """The embedder of this name; what is wrong with the name is wrong usage."""
+    from ..embedders import embedder
+    from ..errors import EmbedderError
+
+    try:
+        return embedder(name, **options)
+    except EmbedderError as error:
+        raise click.BadParameter(str(error), param_hint="--embedder") from None
+
+
+def opened_store(url: str, host: str, *, missing: str = "refuse") -> Store:
+    """The store. Of an SQLite file that is not there: `refuse`, `make` it, or an empty store in `memory` instead."""
+    from ..store import Store
+
+    file = url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else "" if "://" in url else url
+    if file and file != ":memory:" and missing != "make" and not Path(file.partition("?")[0]).exists():
+        if missing == "memory":
+            return Store("sqlite://", host=host)
+        raise Failure(f"There is no store {file}. `cantle ingest DIR --store {url} --dataset NAME` makes one.")
+    return Store(Path(file) if file and "://" not in url else url, host=host)
+
+
+def owner(store: Store, avatar: str | None) -> Avatar | None:
+    """The avatar of this name or id; None is the main one."""
+    if avatar is None:
+        return None
+    found = store.avatars()
+    for one in found:
+        if avatar in (one.id, one.name):
+            return one
+    known = ", ".join(repr(one.name) for one in found) or "none"
+    raise click.BadParameter(f"there is no avatar {avatar!r}. Known: {known}.", param_hint="--avatar")
+
+
+def by_key(pairs: Iterable[str], option: str) -> dict[str, list[str]]:
+    """Key -> values of `KEY=VALUE`, in order."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(f"{pair!r} is no KEY=VALUE. Example: dept=hr.", param_hint=option)
+        found.setdefault(key.strip(), []).append(value)
+    return found

@@ -1,0 +1,1 @@
+"""Files of directories into a dataset, again and again."""
