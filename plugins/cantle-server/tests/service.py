@@ -9,8 +9,7 @@ from typing import Any
 
 import httpx
 
-from cantle_server import Settings, create_app, issue_token
-from cantle_server.serving import server
+from cantle_server import Settings, create_app, issue_token, server
 
 __all__ = ["SECRET", "Service"]
 

@@ -1,10 +1,9 @@
 """cantle as a service: chunks, topical blocks, datasets and search over HTTP.
 
 ```python
-import uvicorn
-from cantle_server import Settings, create_app
+from cantle_server import Settings, serve
 
-uvicorn.run(create_app(Settings.of({"secret": SECRET})))
+serve(Settings.of({"dev": True}))
 ```
 """
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from .auth.caller import Caller
     from .auth.tokens import issue_token
     from .errors import Problem
+    from .serving import serve, server
     from .settings import Settings
 
 _HOMES = {
@@ -28,6 +28,8 @@ _HOMES = {
     "Settings": "settings",
     "create_app": "app",
     "issue_token": "auth.tokens",
+    "serve": "serving",
+    "server": "serving",
 }
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "Settings",
     "create_app",
     "issue_token",
+    "serve",
+    "server",
 ]
 
 

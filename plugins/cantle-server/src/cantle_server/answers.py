@@ -75,7 +75,7 @@ async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # The values themselves are left out: they may be the text of a document.
     found = [
-        {"where": [str(part) for part in one.get("loc", ())], "message": str(one.get("msg", "")).removeprefix("Value error, ")}
+        {"where": [str(part) for part in one["loc"]], "message": str(one["msg"]).removeprefix("Value error, ")}
         for one in error.errors()[:_MOST_LISTED]
     ]
     first = found[0] if found else {"where": [], "message": ""}

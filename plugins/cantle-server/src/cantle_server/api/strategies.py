@@ -9,9 +9,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from cantle import MDocument, registry
+from cantle import MDocument, lengths, registry
 from cantle.errors import UnknownStrategyError
-from cantle.lengths import names
 from cantle.schema import json_schema
 
 from ..errors import Problem
@@ -45,7 +44,7 @@ async def strategy(name: str) -> Response:
 def _all() -> bytes:
     host = registry()
     listed = [_facts(name) for name in host.strategies()]
-    return json.dumps({"strategies": listed, "lengthFunctions": names()}).encode()
+    return json.dumps({"strategies": listed, "lengthFunctions": lengths.names()}).encode()
 
 
 @cache

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantle.commands import Failure, printable
 from cantle.errors import OptionError
 
 from ..settings import PREFIX, Settings
 
 if TYPE_CHECKING:
-    import uvicorn
+    from fastapi import FastAPI
 
 __all__ = ["command"]
 
@@ -178,52 +176,22 @@ def _print_token(settings: Settings, names: tuple[str, str], roles: tuple[str, .
 
 
 def _serve(settings: Settings) -> None:
-    from ..app import create_app, opened
-    from ..auth.tokens import issue_token
-    from ..logs import configure
-    from ..serving import server
+    from ..serving import serve
 
-    with opened(settings) as (store, client):
-        app = create_app(settings, store=store, client=client)
-        configure(settings.log_level)
-        with _listening(settings.host, settings.port) as listener:
-            address = _address(listener)
-            click.echo(f"cantle listens on {address}", err=True)
-            if settings.dev:
-                secret = app.state.settings.secret
-                token = issue_token(
-                    secret, "dev", "dev", expires_in=86_400, issuer=settings.issuer, audience=settings.audience
-                )
-                if settings.playground:  # what stands behind # is never sent, and the page takes it out of the address
-                    click.echo(f"The playground: {address}/#token={token}", err=True)
-                click.echo("A token for the host dev and the user dev, good for a day:", err=True)
-                click.echo(token)
-            _run(server(app), listener)
-
-
-def _run(running: uvicorn.Server, listener: socket.socket) -> None:
-    try:
-        running.run(sockets=[listener])
-    except (KeyboardInterrupt, SystemExit) as end:
-        # uvicorn raises the signal again that it ended by; what it was for is done.
-        if running.force_exit:
-            raise click.exceptions.Exit(130) from None
-        if not running.should_exit or not running.started:
-            raise Failure("The service could not start; see the log above.") from end
+    serve(settings, listening=_told)
     click.echo("Stopped.", err=True)
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise Failure(
-            f"{printable(host)}:{port} cannot be listened on: {said}. Choose another --host or --port."
-        ) from error
+def _told(address: str, app: FastAPI) -> None:
+    """Where it listens, to standard error; in development mode the token, to standard output."""
+    click.echo(f"cantle listens on {address}", err=True)
+    settings: Settings = app.state.settings
+    if settings.dev:
+        from ..auth.tokens import issue_token
 
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        click.echo("A token for the host dev and the user dev, good for a day:", err=True)
+        secret = settings.secret or ""
+        day = 86_400
+        click.echo(
+            issue_token(secret, "dev", "dev", expires_in=day, issuer=settings.issuer, audience=settings.audience)
+        )
