@@ -16,26 +16,32 @@ from cantle_server.media import Fetcher, Rules
 HOST = "media.example.org"
 
 
+_EVENTS = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto")
+
+
 class Watch:
-    """Connections and look-ups of the process, as the interpreter's audit hooks tell them; nothing is replaced."""
+    """Connections and look-ups of a fetch, as the interpreter's audit hooks tell them; nothing is replaced."""
 
     def __init__(self) -> None:
-        self._on = False
+        self._owner: threading.Thread | None = None
         self.seen: list[tuple[str, Any]] = []
         sys.addaudithook(self._hook)
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._on and event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        if self._owner is None or event not in _EVENTS:
+            return
+        thread = threading.current_thread()
+        if thread is self._owner or thread.name == "media-look-up":
             self.seen.append((event, arguments[1:]))
 
     @contextmanager
     def watching(self) -> Iterator[list[tuple[str, Any]]]:
         self.seen = []
-        self._on = True
+        self._owner = threading.current_thread()
         try:
             yield self.seen
         finally:
-            self._on = False
+            self._owner = None
 
 
 WATCH = Watch()
@@ -57,10 +63,14 @@ class Served:
     """A server whose answers are bytes, written out by `answer(path, send)`; it counts its connections and bytes."""
 
     def __init__(
-        self, answer: Callable[[str, Callable[[bytes], None]], None], tls: ssl.SSLContext | None = None
+        self,
+        answer: Callable[[str, Callable[[bytes], None]], None],
+        tls: ssl.SSLContext | None = None,
+        address: str = "127.0.0.1",
     ) -> None:
         self._answer, self._tls = answer, tls
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._socket = socket.create_server((address, 0), family=family)
         self.port = self._socket.getsockname()[1]
         self.requests: list[str] = []
         self.sent = 0

@@ -73,6 +73,26 @@ def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
         assert fetcher(server, resolver=names).fetch(server.url()).data == b"hello"
 
 
+def test_an_address_of_ipv6_that_is_trusted_is_asked() -> None:
+    try:
+        server = Served(lambda path, send: send(reply(b"six")), address="::1")
+    except OSError:
+        pytest.skip("no IPv6 here")
+    with server:
+        rules = Rules.trusting("::1/128", ports=[server.port], schemes=("http",), hosts=("::1",))
+        found = Fetcher(rules).fetch(f"http://[0:0::1]:{server.port}/x")
+        assert (found.data, found.url) == (b"six", f"http://[::1]:{server.port}/x")
+        assert f"Host: [::1]:{server.port}" in server.requests[0]
+
+
+def test_a_resolver_that_fails_in_its_own_way_is_a_refusal() -> None:
+    def broken(host: str, port: int) -> list[str]:
+        raise ValueError("broken")
+
+    with serving({}) as server:
+        assert failure(lambda: fetcher(server, resolver=broken).fetch(server.url())).code == "media_refused"
+
+
 def test_a_few_redirects_are_followed() -> None:
     pages = {f"/{n}": reply(status=f"{status} x", Location=f"/{n + 1}") for n, status in enumerate((301, 302, 307))}
     with serving({**pages, "/3": reply(b"there")}) as server:
