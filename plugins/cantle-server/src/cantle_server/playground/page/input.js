@@ -1,6 +1,6 @@
 // The document: typed, pasted, dropped or opened.
 
-import { number } from "./text.js";
+import { direction, number } from "./text.js";
 
 const byId = (id) => document.getElementById(id);
 const SUFFIXES = {
@@ -35,7 +35,10 @@ export class Input {
     this.file = null;
     this.area = byId("input");
     this.kind = byId("kind");
-    this.area.addEventListener("input", changed);
+    this.area.addEventListener("input", () => {
+      this.area.dir = direction(this.area.value.slice(0, 2000));  // dir="auto" takes seconds for a long text
+      changed();
+    });
     this.kind.addEventListener("change", changed);
     byId("sample").addEventListener("click", () => {
       this.open(null);

@@ -1,7 +1,7 @@
 // The chunk that is chosen: what there is to know about it, and the way to the next one.
 
 import { copies } from "./copying.js";
-import { append, make, number } from "./text.js";
+import { append, direction, make, number } from "./text.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -138,7 +138,7 @@ export class Panel {
     }
     const text = make("pre", { className: "content", tabIndex: 0 });
     text.setAttribute("aria-label", "Text of the chunk");
-    text.dir = "auto";
+    text.dir = direction(chunk.content.slice(0, 2000));
     if (chunk.prefix) text.append(append(make("span", { className: "prefix", title: "prefix: not in the document" }), chunk.prefix));
     append(text, chunk.content);
     const button = make("button", { type: "button", id: "copy-chunk" }, "Copy the text");
