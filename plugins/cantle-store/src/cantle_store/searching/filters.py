@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, and_, cast, exists, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, exists, false, func, literal, not_, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from cantle.access import ANY, Access, Rule
@@ -124,7 +124,7 @@ def _rows(asked: Sequence[Sequence[str]], dialect: str) -> Any:
     spelled = AnyText()
     held = json.dumps([[spelled.process_bind_param(named(text), None) for text in row] for row in asked])  # type: ignore[arg-type]
     if dialect == "postgresql":
-        each: Any = select(func.jsonb_array_elements(cast(held, JSONB)).label("value")).subquery()
+        each: Any = select(func.jsonb_array_elements(cast(literal(held, Text()), JSONB)).label("value")).subquery()
         parts = [each.c.value.op("->>", return_type=Text())(index) for index in range(4)]
     else:
         each = func.json_each(held).table_valued("value")
