@@ -6,49 +6,49 @@ CANTLE_STORE_TEST_URL names (a database in which schemas may be made, with the e
 
 from __future__ import annotations
 
-import hashlib
+import importlib.util
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from cantle_store import Store
 from cantle_store.database import sqlite
-from cantle_store.tables import Base, ChunkRow
+from cantle_store.tables import Base, ChunkRow, HostRow
 
 KINDS = ("sqlite-vec", "sqlite-numpy", "sqlite-memory", "postgres")
 _SCHEMAS = count(1)
 
 
-class Counting:
-    """An embedder that makes 8 numbers of the words of a text, and remembers which texts it was asked for."""
-
-    name = "counting"
-    batch_size = 100
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.asked += texts
-        assert len(texts) <= self.batch_size
-        return [vector_of(text) for text in texts]
+def _loaded(name: str) -> Any:
+    """A module beside this one, which programs of tests import too."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def vector_of(text: str) -> list[float]:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return [byte / 128 - 1 for byte in digest[:8]]
+_EDITS = _loaded("store_edits")
 
 
 @pytest.fixture
-def counting() -> Counting:
-    return Counting()
+def edits() -> Any:
+    """The module `store_edits`."""
+    return _EDITS
+
+
+@pytest.fixture
+def counting() -> Any:
+    """An embedder that counts what it is asked for."""
+    return _EDITS.Counting()
 
 
 @pytest.fixture(scope="session")
@@ -81,12 +81,24 @@ def postgres_admin(postgres_server: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, postgres_admin: Any) -> Iterator[str]:
+def postgres_urls(postgres_server: str, postgres_admin: Any) -> Iterator[Callable[[], str]]:
+    """Makes URLs of empty schemas."""
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(f"test_{os.getpid()}_{next(_SCHEMAS)}")
+        postgres_admin.execute(f"CREATE SCHEMA {made[-1]}")
+        return f"{postgres_server}{'&' if '?' in postgres_server else '?'}options=-csearch_path%3D{made[-1]},public"
+
+    yield make
+    for name in made:
+        postgres_admin.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture
+def postgres_url(postgres_urls: Callable[[], str]) -> str:
     """The URL of an empty schema."""
-    name = f"test_{os.getpid()}_{next(_SCHEMAS)}"
-    postgres_admin.execute(f"CREATE SCHEMA {name}")
-    yield f"{postgres_server}{'&' if '?' in postgres_server else '?'}options=-csearch_path%3D{name},public"
-    postgres_admin.execute(f"DROP SCHEMA {name} CASCADE")
+    return postgres_urls()
 
 
 @pytest.fixture(params=KINDS)
@@ -111,11 +123,31 @@ def store(store_url: str) -> Iterator[Store]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def shared_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty store that several processes can open."""
+def shared_urls(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Makes URLs of empty stores that several processes can open."""
     if request.param == "postgres":
-        return str(request.getfixturevalue("postgres_url"))
-    return f"sqlite:///{tmp_path / 'store.db'}"
+        made: Callable[[], str] = request.getfixturevalue("postgres_urls")
+        return made
+    numbers = count(1)
+    return lambda: f"sqlite:///{tmp_path / f'store{next(numbers)}.db'}"
+
+
+@pytest.fixture
+def fresh(shared_urls: Callable[[], str]) -> Callable[[Any, Any], dict[str, Any]]:
+    """The snapshot of a fresh ingest of a state (see `store_edits`) into a database of the same kind."""
+    kept: list[str] = []
+
+    def ingested(state: Any, ever: Any) -> dict[str, Any]:
+        kept[:] = kept or [shared_urls()]
+        url = kept[0] if kept[0].startswith("postgres") else "sqlite://"  # in memory is quicker, and the same
+        with Store(url) as store:
+            if store.database.is_postgres:
+                with store.database.write() as connection:
+                    connection.execute(delete(HostRow))
+            _EDITS.ingest(store, state, ever)
+            return _snapshot(store)
+
+    return ingested
 
 
 def _snapshot(store: Store) -> dict[str, Any]:

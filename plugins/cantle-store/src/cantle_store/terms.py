@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from sqlalchemy import Connection, text
 
 from cantle.words import fold, words
 
-__all__ = ["MOST_COUNTED", "MOST_IN_QUERY", "delete_terms", "query_terms", "terms", "write_terms"]
+__all__ = ["MOST_COUNTED", "MOST_IN_QUERY", "Indexed", "delete_terms", "indexed", "query_terms", "terms", "write_terms"]
 
 MOST_COUNTED = 255
 """A word counts so often at most: a `tsvector` has no more positions. BM25 makes no difference between such counts."""
@@ -35,6 +36,13 @@ _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "
 _NO_PART = re.compile(r"[\x00-/:-@\[-`{-\x7f\s]+")
 # Nukta, the marks of voiced Kana, and virama are no accents: what has them is another letter.
 _LETTERS = frozenset({7, 8, 9})
+
+
+class Indexed(NamedTuple):
+    """The words of a text, as a database indexes them, and their number."""
+
+    words: int
+    terms: str
 
 
 def terms(value: str) -> Iterator[str]:
@@ -66,18 +74,26 @@ def _plain(word: str) -> str:
     return normalize("NFC", kept.casefold()).translate(_PLAIN)
 
 
-def write_terms(connection: Connection, pk: int, value: str) -> None:
-    """Index the words of a chunk."""
+def indexed(value: str, dialect: str) -> Indexed:
+    """What is kept of a text. It takes a while, so it is made before others have to wait."""
     counts = Counter(terms(value))
-    size = sum(counts.values())
-    kept = list(_within(counts.items()))
-    if connection.dialect.name == "postgresql":
+    kept = _within(counts.items())
+    if dialect == "postgresql":
         vector = " ".join(f"'{term}':{','.join(map(str, range(1, count + 1)))}" for term, count in kept)
-        sql = "INSERT INTO chunk_terms (chunk_pk, words, terms) VALUES (:pk, :words, CAST(:terms AS tsvector))"
     else:
         vector = " ".join(" ".join([term] * count) for term, count in kept)
+    return Indexed(sum(counts.values()), vector)
+
+
+def write_terms(connection: Connection, rows: Iterable[tuple[int, Indexed]]) -> None:
+    """Index the words of chunks, given by their primary keys."""
+    if connection.dialect.name == "postgresql":
+        sql = "INSERT INTO chunk_terms (chunk_pk, words, terms) VALUES (:pk, :words, CAST(:terms AS tsvector))"
+    else:
         sql = "INSERT INTO chunk_terms (rowid, words, terms) VALUES (:pk, :words, :terms)"
-    connection.execute(text(sql), {"pk": pk, "words": size, "terms": vector})
+    values = [{"pk": pk, "words": one.words, "terms": one.terms} for pk, one in rows]
+    if values:
+        connection.execute(text(sql), values)
 
 
 def _within(counts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:

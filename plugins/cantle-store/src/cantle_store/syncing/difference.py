@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,11 @@ class Difference:
     def vectorless(self) -> dict[str, str]:
         """The texts for which a vector is needed, by their hashes, each once."""
         return {chunk.embed_hash: chunk.text for _, chunk in [*self.new, *self.bare]}
+
+    def new_texts(self, known: Container[str]) -> list[WantedChunk]:
+        """The first new chunk of each text that is not among the `known` hashes."""
+        found = {chunk.embed_hash: chunk for _, chunk in reversed(self.new) if chunk.embed_hash not in known}
+        return list(found.values())
 
     @property
     def changed(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..database.database import Database
 from ..embedders import Embedder
 from ..tenants import find_dataset, locked_dataset
+from ..terms import Indexed, indexed
 from .difference import Difference, difference, vectors_there
 from .embedding import check_dimension, check_embedder, made_vectors
 from .wanted import WantedDocument
@@ -35,7 +36,7 @@ def sync_document(
     """Bring a document up to date. Vectors are made before the transaction, which is then short.
 
     Meanwhile another one may have written: so what differs is looked for again in the transaction, behind the lock of
-    the dataset, and if that needs vectors that were not made (or taken over) it is left and they are made.
+    the dataset, and if that needs vectors or words that were not made it is left and they are made.
     """
     with database.read() as connection:
         dataset = find_dataset(connection, host, dataset_id)
@@ -47,7 +48,10 @@ def sync_document(
     if found.is_none:
         return _outcome(found, 0)
     vectors: dict[str, bytes] = {}
+    words: dict[str, Indexed] = {}
+    dialect = database.engine.dialect.name
     while True:
+        words |= {chunk.embed_hash: indexed(chunk.text, dialect) for chunk in found.new_texts(words)}
         if maker is not None and missing:
             made = made_vectors(maker, missing)
             check_dimension(dataset, maker, len(next(iter(made.values()))) // 4)
@@ -59,10 +63,10 @@ def sync_document(
             needed = found.vectorless if maker is not None else {}
             taken = vectors_there(connection, dataset_id, (name for name in needed if name not in vectors))
             missing = {name: text for name, text in needed.items() if name not in vectors and name not in taken}
-            if not missing:
+            if not missing and not found.new_texts(words):
                 if maker is not None and needed:
                     check_dimension(row, maker, len(next(iter({**taken, **vectors}.values()))) // 4)
-                write(connection, row, document, origin, found, vectors | taken, maker)
+                write(connection, row, document, origin, found, vectors | taken, words, maker)
                 return _outcome(found, len(vectors))
 
 

@@ -11,7 +11,7 @@ from ..database.batches import batches
 from ..database.wiping import mark
 from ..embedders import Embedder
 from ..tables import ChunkLabelRow, ChunkRow, DatasetRow, DocumentLabelRow, DocumentRow
-from ..terms import delete_terms, write_terms
+from ..terms import Indexed, delete_terms, write_terms
 from .difference import PLACE, Difference
 from .wanted import WantedChunk, WantedDocument
 
@@ -25,9 +25,10 @@ def write(
     origin: str,
     found: Difference,
     vectors: Mapping[str, bytes],
+    words: Mapping[str, Indexed],
     maker: Embedder | None,
 ) -> None:
-    """Write what differs. `dataset` is its locked row; `vectors` has one for each text that needs one."""
+    """Write what differs. `dataset` is its locked row; `vectors` has one for each text that needs one, `words` each."""
     if found.is_none:
         return
     if found.leaves:
@@ -38,7 +39,7 @@ def write(
         connection.execute(update(DatasetRow).where(DatasetRow.id == dataset.id).values(**values))
     _write_document(connection, dataset, document, origin, found)
     delete_chunks(connection, found.gone)
-    pks = _insert(connection, dataset, document.source, found, vectors)
+    pks = _insert(connection, dataset, document.source, found, vectors, words)
     _move(connection, found.moved)
     _fill(connection, found.bare, vectors)
     if found.is_relabelled:  # whether a value is the chunk's own may be another answer now, for each chunk
@@ -86,7 +87,12 @@ def delete_chunks(connection: Connection, pks: Sequence[int]) -> None:
 
 
 def _insert(
-    connection: Connection, dataset: Any, source: str, found: Difference, vectors: Mapping[str, bytes]
+    connection: Connection,
+    dataset: Any,
+    source: str,
+    found: Difference,
+    vectors: Mapping[str, bytes],
+    words: Mapping[str, Indexed],
 ) -> dict[str, int]:
     """Insert the new chunks with their words; their primary keys by their ids."""
     pks: dict[str, int] = {}
@@ -107,8 +113,7 @@ def _insert(
         connection.execute(insert(ChunkRow.__table__), rows)  # type: ignore[arg-type]
         made = select(ChunkRow.id, ChunkRow.pk).where(ChunkRow.id.in_([chunk_id for chunk_id, _ in some]))
         pks |= {row.id: row.pk for row in connection.execute(made)}
-        for chunk_id, chunk in some:
-            write_terms(connection, pks[chunk_id], chunk.text)
+        write_terms(connection, [(pks[chunk_id], words[chunk.embed_hash]) for chunk_id, chunk in some])
     return pks
 
 
