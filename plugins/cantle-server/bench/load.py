@@ -45,7 +45,8 @@ def documents(directory: Path, count: int = 400) -> list[dict[str, object]]:
         size = int(10 ** draw.uniform(3, 5.3))
         start = draw.randrange(max(1, len(text) - size))
         strategy = draw.choice(STRATEGIES)
-        options = {"maxSize": draw.choice((256, 512)), "lengthFunction": "cl100k_base"}
+        unit = "encoding_name" if strategy == "token" else "length_function"
+        options = {"max_size": draw.choice((256, 512)), unit: "cl100k_base"}
         kind = KINDS[path.suffix] if strategy in ("structural-context",) else "text"
         if kind == "html":
             kind = "text"
@@ -74,7 +75,7 @@ def bare(requests: list[dict[str, object]], seconds: float, seed: int, results: 
 
 def _chunk(request: dict[str, object]) -> bytes:
     document = MDocument(str(request["text"]), str(request["kind"]))
-    options = {"max_size": request["options"]["maxSize"], "length_function": "cl100k_base"}  # type: ignore[index]
+    options: dict[str, object] = request["options"]  # type: ignore[assignment]
     return document.chunk(str(request["strategy"]), **options).to_jsonl().encode()
 
 
