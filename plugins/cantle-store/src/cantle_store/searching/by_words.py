@@ -7,6 +7,9 @@ on the chunks of others, and so would tell of them. The indexes of the databases
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
+from heapq import nlargest
 from math import log
 from typing import Any
 
@@ -17,14 +20,15 @@ from sqlalchemy import (
     Subquery,
     Text,
     bindparam,
-    case,
     cast,
     column,
     exists,
     func,
+    literal,
     select,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from ..tables import ChunkRow
 from ..terms import MOST_COUNTED, query_terms
@@ -55,7 +59,7 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     """Primary keys of the `k` best chunks that have words of the query, with their BM25 (above 0, no upper bound).
 
     Any text is a query: there is no syntax. Scores are whole billionths, so that sums do not depend on the order in
-    which a database adds; chunks that are alike are in the order of source and index.
+    which a database hands out its rows; chunks that are alike are in the order of source and index.
     """
     found = query_terms(query)
     if not found:
@@ -65,29 +69,40 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     places = _places(found, dialect)
     # Not a join: SQLite would begin with the chunks, of which most have none of the words.
     seen = exists().where(ChunkRow.pk == places.c.pk, *allowed)
-    of_words = (
-        select(places.c.term, func.count().label("chunks"), func.sum(places.c.words).label("words"))
-        .where(seen)
-        .group_by(places.c.term)
-    )
-    matched = connection.execute(of_words).all()
-    if not matched:
+    rows = connection.execute(select(places.c.pk, places.c.term, places.c.count, places.c.words).where(seen)).all()
+    if not rows:
         return []
     total = connection.execute(select(func.count()).select_from(ChunkRow).where(*allowed)).scalar_one()
-    weights = {row.term: log(1 + (total - row.chunks + 0.5) / (row.chunks + 0.5)) for row in matched}
+    scores = _scores(rows, total)
+    least = nlargest(k, scores.values())[-1]
+    best = [pk for pk, score in scores.items() if score >= least]
+    # As one value: databases limit how many are bound, and any number of chunks may be alike.
+    listed = _numbers(best, dialect)
+    ordered = connection.execute(select(ChunkRow.pk).where(ChunkRow.pk.in_(listed)).order_by(*by_place(dialect)))
+    ranked = sorted(ordered.scalars(), key=lambda pk: -scores[pk])  # a stable sort
+    return [(pk, scores[pk] / _UNIT) for pk in ranked[:k]]
+
+
+def _scores(rows: Sequence[Any], total: int) -> dict[int, int]:
+    """BM25 of each chunk in billionths, over rows of (pk, word, count, words of the chunk) and `total` chunks."""
+    chunks = Counter(term for _, term, _, _ in rows)
+    weights = {
+        term: log(1 + (total - count + 0.5) / (count + 0.5)) * (K1 + 1) * _UNIT for term, count in chunks.items()
+    }
     # The mean over the chunks with a word of the query, once for each word: they are read anyway.
-    mean = int(sum(row.words for row in matched)) / sum(row.chunks for row in matched)
-    weight = case(weights, value=places.c.term, else_=0.0)
-    part = weight * places.c.count * (K1 + 1) / (places.c.count + K1 * (1 - B) + K1 * B / mean * places.c.words)
-    score = func.sum(cast(_truncated(part * _UNIT, dialect), BigInteger)).label("score")
-    scored = select(places.c.pk, score).where(seen).group_by(places.c.pk).subquery("scored")
-    best = (
-        select(scored.c.pk, scored.c.score)
-        .join(ChunkRow, ChunkRow.pk == scored.c.pk)
-        .order_by(scored.c.score.desc(), *by_place(dialect))
-        .limit(k)
-    )
-    return [(row.pk, int(row.score) / _UNIT) for row in connection.execute(best)]
+    by_length = K1 * B / (sum(words for _, _, _, words in rows) / len(rows))
+    found: dict[int, int] = {}
+    for pk, term, count, words in rows:
+        part = int(weights[term] * count / (count + K1 * (1 - B) + by_length * words))
+        found[pk] = found.get(pk, 0) + part
+    return found
+
+
+def _numbers(numbers: Sequence[int], dialect: str) -> Any:
+    held = json.dumps(numbers)
+    if dialect == "postgresql":
+        return select(cast(func.jsonb_array_elements_text(cast(literal(held, Text()), JSONB)), BigInteger))
+    return select(func.json_each(held).table_valued("value").c.value)
 
 
 def _places(found: list[str], dialect: str) -> Subquery:
@@ -100,7 +115,3 @@ def _places(found: list[str], dialect: str) -> Subquery:
     return sql.columns(
         column("pk", BigInteger), column("term", Text), column("count", Integer), column("words", Integer)
     ).subquery("places")
-
-
-def _truncated(number: Any, dialect: str) -> Any:
-    return func.trunc(number) if dialect == "postgresql" else number  # SQLite's cast to an integer truncates
