@@ -131,8 +131,24 @@ class Html(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`."""
-        # Most never ask what was dropped. It is worked out anew then: keeping the page would take much more room.
-        return Chunks(source, _Cutting(self, source).result, dropped=lambda: _Cutting(self, source).dropped())
+        # Most never ask what was dropped. It is worked out anew then: keeping the page would take much more room. Who
+        # asks most often does so at once: the page that was cut last is at hand, if it is not long.
+        cutting = _Cutting(self, source)
+        if len(source.text) <= _KEPT:
+            _last[:] = [cutting]
+        return Chunks(source, cutting.result, dropped=lambda: _cutting(self, source).dropped())
+
+
+_KEPT = 1 << 20
+"""Code points of a page that is kept."""
+_last: list[_Cutting] = []
+
+
+def _cutting(strategy: Html, source: Source) -> _Cutting:
+    for last in tuple(_last):
+        if last.strategy is strategy and last.source is source:
+            return last
+    return _Cutting(strategy, source)
 
 
 class _Cutting:
