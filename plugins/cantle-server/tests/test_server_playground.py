@@ -159,3 +159,15 @@ def test_sizes_are_in_the_unit_of_the_strategy(strategy: Any, unit: str, size: i
         assert 0 < measure("ab 🚣 cdef") <= 12
     else:
         assert measure("ab 🚣 cdef") == size
+
+
+def test_development_mode_prints_an_address_that_works_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    from cantle_server.commands.serve import _told
+
+    for playground in (True, False):
+        app = create_app(Settings(dev=True, workers=1, playground=playground))
+        _told("http://127.0.0.1:8000", app)
+        token, told = capsys.readouterr()
+        assert (f"The playground: http://127.0.0.1:8000/#token={token.strip()}\n" in told) is playground
+        bearer = {"Authorization": f"Bearer {token.strip()}"}
+        assert TestClient(app).get("/v1/strategies", headers=bearer).status_code == 200

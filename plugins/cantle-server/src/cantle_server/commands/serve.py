@@ -189,9 +189,10 @@ def _told(address: str, app: FastAPI) -> None:
     if settings.dev:
         from ..auth.tokens import issue_token
 
-        click.echo("A token for the host dev and the user dev, good for a day:", err=True)
         secret = settings.secret or ""
         day = 86_400
-        click.echo(
-            issue_token(secret, "dev", "dev", expires_in=day, issuer=settings.issuer, audience=settings.audience)
-        )
+        token = issue_token(secret, "dev", "dev", expires_in=day, issuer=settings.issuer, audience=settings.audience)
+        if settings.playground:  # what stands behind # is not sent, and the page takes it out of the address
+            click.echo(f"The playground: {address}/#token={token}", err=True)
+        click.echo("A token for the host dev and the user dev, good for a day:", err=True)
+        click.echo(token)
