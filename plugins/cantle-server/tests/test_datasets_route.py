@@ -320,6 +320,42 @@ def test_an_embedder_that_fails_is_502_and_writes_nothing(host: Host) -> None:
     assert host.get(f"/v1/datasets/{dataset}")["documents"] == 0
 
 
+def test_vectors_of_another_embedder_are_not_mixed(tmp_path: Path) -> None:
+    url, other = f"sqlite:///{tmp_path / 'chunks.db'}", Embedder()
+    other.name = "tests:other"
+    with Store(url, embedder=other, host="acme") as before:
+        dataset = before.create_dataset("docs")
+        before.sync(dataset, "a", [{"text": "Some words."}])
+    embedder = Embedder()
+    with (
+        Store(url, embedder=embedder) as store,
+        TestClient(create_app(settings(), store=store)) as http,
+    ):
+        body = {"text": "Other words.", "options": {"persistChunks": True, "datasetId": dataset.id}}
+        answers = [
+            http.post("/v1/partition", json=body, headers=bearer()),
+            http.post(f"/v1/datasets/{dataset.id}/documents", json={"source": "b", "text": "b"}, headers=bearer()),
+            http.post("/v1/search", json={"query": "words", "mode": "vector"}, headers=bearer()),
+        ]
+        by_words = http.post("/v1/search", json={"query": "words", "mode": "text"}, headers=bearer())
+    assert [answer.status_code for answer in answers] == [409, 409, 422]
+    assert {answer.json()["error"]["code"] for answer in answers} == {"other_embedder"}
+    assert len(by_words.json()["hits"]) == 1
+    assert embedder.asked == []
+
+
+def test_without_an_embedder_chunks_are_found_by_their_words() -> None:
+    with Store("sqlite://") as store, TestClient(create_app(settings(), store=store)) as http:
+        body = {"text": "Some words.", "options": {"persistChunks": True}}
+        persisted = http.post("/v1/partition", json=body, headers=bearer()).json()["persisted"]
+        found = http.post("/v1/search", json={"query": "words"}, headers=bearer()).json()["hits"]
+        by_vector = http.post("/v1/search", json={"query": "words", "mode": "vector"}, headers=bearer())
+    assert persisted["count"] == 1
+    assert [hit["chunk"]["hasEmbedding"] for hit in found] == [False]
+    assert by_vector.status_code == 422
+    assert by_vector.json()["error"]["code"] == "no_embedder"
+
+
 def test_without_a_store_there_is_nothing(bare: TestClient) -> None:
     for method, path, body in (
         ("GET", "/v1/datasets", None),

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -445,6 +446,58 @@ def test_media_become_text_behind_the_text_in_order(shared: Service, monkeypatch
     assert error["mediaUrl"] == 1
     assert "secret" not in gone.text
     assert not shared.asked
+
+
+def test_what_a_model_was_paid_for_reading_media_is_in_the_cost(
+    shared: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = (Path(__file__).parent / "data" / "dot.png").read_bytes()
+    picture_is = {"text": "", "description": "A red dot."}
+    shared.answer = lambda asked: picture_is if asked.images else answered(asked)
+    with serving_media({"/dot.png": reply(picture, "image/png")}) as server:
+        monkeypatch.setattr(shared.http.app.state, "fetcher", fetcher(server), raising=False)  # type: ignore[attr-defined]
+        body = {"text": TEXT, "mediaUrls": [server.url("/dot.png")], "options": {"uncovered": "nearest"}}
+        both = shared.ask(body).json()
+        body["options"] = {"engine": "lexical"}
+        media = shared.ask(body).json()
+    plain = shared.ask().json()
+    assert both["media"][0]["kind"] == "image"
+    assert both["blocks"][-1]["text"].endswith("A red dot.")
+    spent = [one["costControl"]["usage"]["totalTokens"] for one in (both, media, plain)]
+    assert spent[0] > spent[1] > 0
+    assert spent[0] > spent[2] > 0
+    assert media["costControl"]["references"]["model"] == "lexical"
+    assert media["costControl"]["cost"]["totalCost"] > 0
+
+
+def test_a_model_that_fails_on_media_is_502_and_names_the_medium(
+    shared: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = (Path(__file__).parent / "data" / "dot.png").read_bytes()
+    shared.answer = lambda asked: Fault.http(401, "key sk-secret is wrong", "invalid_api_key")
+    with serving_media({"/dot.png?key=hidden": reply(picture, "image/png")}) as server:
+        monkeypatch.setattr(shared.http.app.state, "fetcher", fetcher(server), raising=False)  # type: ignore[attr-defined]
+        response = shared.ask({"mediaUrls": [server.url("/dot.png?key=hidden")]})
+    assert response.status_code == 502
+    error = response.json()["error"]
+    assert (error["code"], error["mediaUrl"], error["reason"]) == ("model_failed", 0, "unauthorized")
+    assert "secret" not in response.text
+    assert "hidden" not in response.text
+
+
+def test_requests_at_once_make_one_dataset_of_a_name_and_several_without(shared: Service) -> None:
+    def ask(options: dict[str, Any]) -> dict[str, Any]:
+        return dict(shared.ask(persistChunks=True, engine="lexical", **options).json()["persisted"])
+
+    with ThreadPoolExecutor(8) as pool:
+        named = list(pool.map(ask, [{"datasetName": "one"}] * 8))
+        free = list(pool.map(ask, [{}] * 8))
+    assert len({one["datasetId"] for one in named}) == 1
+    assert sum(one["datasetCreated"] for one in named) == 1
+    assert len({tuple(one["chunkIds"]) for one in named}) == 1
+    assert len({one["datasetId"] for one in free}) == 8
+    assert len({one["datasetName"] for one in free}) == 8
+    assert {dataset.chunks for dataset in shared.store.datasets()} == {3}
 
 
 def test_media_are_refused_without_a_list_of_hosts(shared: Service) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from cantle_llm import Client
 from cantle_llm.testing import Asked, ScriptedServer
-from cantle_store import Store, embedder
+from cantle_store import Store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -126,32 +126,38 @@ def test_without_a_model_the_same_fields_are_true_and_cost_nothing() -> None:
     assert cost["control"] == {"decision": "allow", "reasons": []}
 
 
-def test_blocks_are_stored_with_embeddings_in_a_dataset_named_from_the_labels(url: str) -> None:
+def test_blocks_are_stored_with_embeddings_in_a_dataset_named_from_the_labels(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `cantle serve --store URL --embedder NAME --model NAME` has it, with keys and addresses from variables."""
     with (
-        ScriptedServer(answered, usage=lambda asked, text: (100, 10)) as model,
+        ScriptedServer(answered, usage=lambda asked, text: (100, 10), key="model-key") as model,
         Embeddings() as endpoint,
-        Client("gpt-4.1-nano", base_url=model.url, api_key="k", provider="openai", retries=0) as client,
-        Store(
-            url, embedder=embedder("openai:text-embedding-3-large", base_url=endpoint.url, api_key="k", retries=0)
-        ) as store,
-        serving(settings(store=url), store=store, client=client) as service,
     ):
-        found = posted(service + PATH, {"text": TEXT, "options": {"persistChunks": True}}, bearer())
-        persisted = found["persisted"]
-        mine = store.for_host("acme")
-        dataset = mine.dataset(persisted["datasetId"])
-        chunks = list(mine.chunks(dataset))
-        avatar = mine.main_avatar()
-        others = store.for_host("other").datasets()
-        prompts = [asked.prompt for asked in model.requests]
-        asked, models = list(endpoint.asked), list(endpoint.models)
-        again = posted(
-            service + PATH,
-            {"text": TEXT, "options": {"persistChunks": True, "datasetId": dataset.id}},
-            bearer(),
-        )
-        after = list(mine.chunks(dataset))
-        asked_after = len(endpoint.asked)
+        for name, value in (
+            ("CANTLE_LLM_BASE_URL", model.url),
+            ("CANTLE_LLM_API_KEY", "model-key"),
+            ("CANTLE_LLM_PROVIDER", "openai"),
+            ("CANTLE_STORE_EMBEDDER_BASE_URL", endpoint.url),
+            ("CANTLE_STORE_EMBEDDER_API_KEY", "embedder-key"),
+        ):
+            monkeypatch.setenv(name, value)
+        own = settings(store=url, embedder="openai:text-embedding-3-large", model="gpt-4.1-nano")
+        with serving(own) as service, Store(url) as store:
+            found = posted(service + PATH, {"text": TEXT, "options": {"persistChunks": True}}, bearer())
+            persisted = found["persisted"]
+            mine = store.for_host("acme")
+            dataset = mine.dataset(persisted["datasetId"])
+            chunks = list(mine.chunks(dataset))
+            avatar = mine.main_avatar()
+            others = store.for_host("other").datasets()
+            prompts = [asked.prompt for asked in model.requests]
+            asked, models = list(endpoint.asked), list(endpoint.models)
+            same = {"persistChunks": True, "datasetId": dataset.id}
+            again = posted(service + PATH, {"text": TEXT, "options": same}, bearer())
+            after = list(mine.chunks(dataset))
+            asked_after = len(endpoint.asked)
+            metrics = httpx.get(f"{service}/metrics", headers=bearer()).text
 
     assert persisted == {
         "datasetId": dataset.id,
@@ -183,3 +189,7 @@ def test_blocks_are_stored_with_embeddings_in_a_dataset_named_from_the_labels(ur
     assert again["persisted"]["chunkIds"] == persisted["chunkIds"]
     assert after == chunks  # nothing was written, times of change included
     assert asked_after == len(asked)  # and nothing embedded
+    assert 'cantle_store_chunks_total{change="new"} 3.0' in metrics
+    assert 'cantle_store_chunks_total{change="kept"} 3.0' in metrics
+    assert "cantle_embedded_texts_total 3.0" in metrics
+    assert 'cantle_partition_results_total{engine="model",outcome="ok"} 2.0' in metrics

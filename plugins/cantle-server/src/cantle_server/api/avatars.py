@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from cantle.access import Roles
-
 from ..auth import Caller, caller
 from ..persisting import find_avatar
 from .json_body import JsonRoute, answer
@@ -80,7 +78,7 @@ async def roles(request: Request, who: Who) -> Response:
     """The roles of the host, with their rules."""
     need_trusted(who)
     store = tenant_store(request, who)
-    return answer({"roles": _plain(await in_thread(store.roles))})
+    return answer({"roles": (await in_thread(store.roles)).to_dict()})
 
 
 @router.put(
@@ -96,10 +94,6 @@ async def set_roles(request: Request, asked: RolesAsked, who: Who) -> Response:
 
     def put() -> Any:
         store.set_roles(asked.roles)
-        return _plain(store.roles())
+        return store.roles().to_dict()
 
     return answer({"roles": await in_thread(put)})
-
-
-def _plain(found: Any) -> Any:
-    return found.to_dict() if isinstance(found, Roles) else found

@@ -14,7 +14,7 @@ from cantle.errors import OptionError
 from ..auth import Caller, caller
 from ..errors import Problem
 from ..jobs.documents import chunks_of
-from ..persisting import find_dataset
+from ..persisting import check_embedder, find_dataset
 from .cursors import read_cursor, write_cursor
 from .json_body import JsonRoute, answer
 from .store_models import (
@@ -64,7 +64,13 @@ async def documents(request: Request, dataset_id: str, who: Who, cursor: Cursor 
     "/v1/datasets/{dataset_id}/documents",
     summary="Cut a text and keep its chunks",
     response_model=None,
-    responses={200: {"model": SyncedShown}, 502: {"description": "The embedder failed."}, **FORBIDDEN, **NO_STORE},
+    responses={
+        200: {"model": SyncedShown},
+        409: {"description": "The dataset has vectors of another embedder."},
+        502: {"description": "The embedder failed."},
+        **FORBIDDEN,
+        **NO_STORE,
+    },
 )
 async def put_document(request: Request, dataset_id: str, asked: DocumentAsked, who: Who) -> Response:
     """Bring a document of a dataset up to date: cut the text, embed and write what changed, delete what is gone.
@@ -82,6 +88,7 @@ async def put_document(request: Request, dataset_id: str, asked: DocumentAsked, 
             limit=most,
         )
     dataset = await in_thread(find_dataset, store, dataset_id)
+    check_embedder(store, dataset)
     metadata = asked.metadata or {}
     chunks = await state.workers.run(
         chunks_of, asked.text, asked.kind, asked.source, metadata, asked.strategy, _options(asked.options)

@@ -30,6 +30,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": Partitioned, "content": {"application/json": {"example": EXAMPLE}}},
     403: {"description": "The token has roles, and may not store."},
     404: {"description": "The host has no such avatar or dataset, or nothing is stored here."},
+    409: {"description": "The dataset has vectors of another embedder."},
     415: {"description": "The body is not JSON, or media are of a kind that cannot be read."},
     502: {"description": "The model, or the server of a medium, failed."},
 }

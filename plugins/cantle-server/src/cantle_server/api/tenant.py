@@ -106,5 +106,11 @@ def _of_embedder(error: CantleError) -> Problem:
     """The embedder is not the caller's doing, but for asking for one where there is none."""
     if error.__cause__ is None and "needs an embedder" in str(error):
         return Problem(422, "no_embedder", "This service has no embedder: search by mode text, or give the vector.")
+    if error.__cause__ is None and "be compared with" in str(error):
+        return Problem(
+            422,
+            "other_embedder",
+            "The vectors that are kept are of another embedder, or of several. Name a dataset, or search by mode text.",
+        )
     _log.error("the embedder failed", extra={"fields": {"error": type(error).__name__}})
     return Problem(502, "embedder_failed", "The embedder of this service failed. Try again, or search by mode text.")

@@ -28,8 +28,8 @@ class Saving:
     """What `cantle_llm.partition` calls with a result that is to be stored.
 
     The document `source` of the dataset is brought up to the blocks: what is there already is not embedded or written
-    again. Blocks of more than `max_size` characters are several chunks. A dataset is made where the target has none; where storing fails after that, it is deleted again unless
-    something else is in it by then.
+    again. Blocks of more than `max_size` characters are several chunks. A dataset is made where the target has none;
+    where storing fails after that, it is deleted again unless something else is in it by then.
     """
 
     def __init__(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cantle_store import NotFoundError
+from cantle_store import NotFoundError, embedder
 
 from ..errors import Problem
 
 if TYPE_CHECKING:
     from cantle_store import Avatar, Dataset, Store
 
-__all__ = ["Target", "find_avatar", "find_dataset", "resolve"]
+__all__ = ["Target", "check_embedder", "find_avatar", "find_dataset", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,20 @@ def find_dataset(store: Store, dataset_id: str) -> Dataset:
     return found
 
 
+def check_embedder(store: Store, dataset: Dataset) -> None:
+    """Raise `Problem` 409 where the dataset has vectors of another embedder than the service's."""
+    if store.embedder is None or dataset.embedder is None:
+        return
+    name = embedder(store.embedder).name
+    if name != dataset.embedder:
+        raise Problem(
+            409,
+            "other_embedder",
+            f"The dataset has vectors of {dataset.embedder!r}, and this service makes those of {name!r}: they cannot "
+            "be compared. Take another dataset.",
+        )
+
+
 def resolve(
     store: Store,
     *,
@@ -53,8 +67,8 @@ def resolve(
 ) -> Target:
     """Where blocks go: the dataset that is named, or a new one of the avatar; without an avatar, of the main one.
 
-    Raises `Problem`: 404 for what the host does not have, 422 for names that contradict one another, or where no
-    dataset is named and none may be made.
+    Raises `Problem`: 404 for what the host does not have, 409 for a dataset with vectors of another embedder, 422 for
+    names that contradict one another, or where no dataset is named and none may be made.
     """
     if dataset_id is not None and dataset_name is not None:
         raise Problem(
@@ -65,6 +79,7 @@ def resolve(
         dataset = find_dataset(store, dataset_id)
         if avatar is not None and dataset.avatar_id != avatar.id:
             raise Problem(404, "not_found", f"The avatar {avatar.id!r} has no dataset {dataset_id!r}.")
+        check_embedder(store, dataset)
         return Target(avatar or find_avatar(store, dataset.avatar_id), dataset)
     if dataset_name is None and not create:
         raise Problem(
@@ -75,6 +90,7 @@ def resolve(
     owner = avatar or store.main_avatar()
     for dataset in store.datasets(owner):
         if dataset.name == dataset_name:
+            check_embedder(store, dataset)
             return Target(owner, dataset)
     if not create:
         raise Problem(
