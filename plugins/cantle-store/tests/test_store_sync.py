@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
@@ -15,6 +14,7 @@ from sqlalchemy import select, text
 from cantle import MDocument
 from cantle.errors import DocumentError
 from cantle_store import DimensionError, EmbedderError, NotFoundError, Store, StoreError
+from cantle_store.database import sqlite
 from cantle_store.tables import ChunkRow
 
 GUIDE = """# Leave
@@ -107,7 +107,7 @@ def test_a_second_sync_writes_nothing_at_all(store: Store, counting: Any, store_
     assert writes(store) == before
     assert len(counting.asked) == asked
     if store_url.startswith("sqlite:///"):  # nor does another connection see a change of the file
-        with closing(sqlite3.connect(store_url.removeprefix("sqlite:///"), isolation_level=None)) as watching:
+        with closing(sqlite._module().connect(store_url.removeprefix("sqlite:///"), isolation_level=None)) as watching:
             version = watching.execute("PRAGMA data_version").fetchone()
             store.sync("docs", "guide.md", chunks, counting)
             assert watching.execute("PRAGMA data_version").fetchone() == version

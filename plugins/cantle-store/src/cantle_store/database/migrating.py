@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, column, inspect, select, table
 
 from ..errors import SchemaError
 from ..tables import Base
 from .urls import Place
 
-__all__ = ["VERSION_TABLE", "is_current", "upgrade"]
+__all__ = ["SCHEMA", "VERSION_TABLE", "is_current", "upgrade"]
+
+SCHEMA = "0001"
+"""The version of the schema that this code works with: the last of the migrations."""
 
 VERSION_TABLE = "cantle_store_version"
 """Where the schema's version is kept: a table of ours, since others use Alembic in the same database."""
@@ -21,20 +24,23 @@ def is_current(connection: Connection, place: Place) -> bool:
 
     Raises `SchemaError` for those of a newer version, and where others have tables with our names.
     """
-    _, scripts, found = _state(connection)
-    if found == scripts.get_current_head():
-        return True
-    if found is None:
-        clash = sorted(set(inspect(connection).get_table_names()) & {*Base.metadata.tables, "chunk_terms"})
-        if clash:
+    tables = set(inspect(connection).get_table_names())
+    if VERSION_TABLE in tables:
+        found = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalars().all()
+        if list(found) == [SCHEMA]:  # and Alembic need not be loaded
+            return True
+        known = {script.revision for script in _scripts().walk_revisions()}
+        if found and not known.issuperset(found):
             raise SchemaError(
-                f"{place.shown} has a table {clash[0]!r} already, which is not ours. Give the store a database of its "
-                "own, or in Postgres a schema (add ?options=-csearch_path%3DSCHEMA,public to the URL)."
+                f"{place.shown} has the schema {found[0]!r}, which this version of cantle-store does not know. Install "
+                "the version that made it, or a newer one."
             )
-    elif found not in {script.revision for script in scripts.walk_revisions()}:
+        return False
+    clash = sorted(tables & {*Base.metadata.tables, "chunk_terms"})
+    if clash:
         raise SchemaError(
-            f"{place.shown} has the schema {found!r}, which this version of cantle-store does not know. Install the "
-            "version that made it, or a newer one."
+            f"{place.shown} has a table {clash[0]!r} already, which is not ours. Give the store a database of its own, "
+            "or in Postgres a schema (add ?options=-csearch_path%3DSCHEMA,public to the URL)."
         )
     return False
 
@@ -45,18 +51,22 @@ def upgrade(connection: Connection, place: Place) -> None:
         return
     from alembic import command
 
-    config, _, _ = _state(connection)
-    command.upgrade(config, "head")
+    config = _config()
+    config.attributes["connection"] = connection
+    config.attributes["version_table"] = VERSION_TABLE
+    command.upgrade(config, SCHEMA)
 
 
-def _state(connection: Connection) -> tuple[Any, Any, str | None]:
+def _config() -> Any:
     from alembic.config import Config
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", f"{__package__.partition('.')[0]}:migrations")
-    config.attributes["connection"] = connection
-    config.attributes["version_table"] = VERSION_TABLE
-    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    return config, ScriptDirectory.from_config(config), context.get_current_revision()
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _scripts() -> Any:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(_config())

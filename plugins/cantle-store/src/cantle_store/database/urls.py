@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ __all__ = ["Place", "place"]
 _FORMS = "'sqlite:///FILE', 'sqlite://' (in memory), 'postgresql://USER:PASSWORD@HOST/DATABASE', or a Path"
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 _SQLITE = ("sqlite", "sqlite+pysqlite")
+_READABLE = re.compile(r"([^@/?#]*@)?[^@]*")  # user and password, then no other @
 _MODES = ("ro", "rw", "rwc")
 
 
@@ -46,6 +48,8 @@ def place(given: Any) -> Place:
     if scheme not in _POSTGRES + _SQLITE:
         raise StoreError(f"A store is in 'sqlite' or 'postgresql', got {scheme!r}. Name it by {_FORMS}.")
     try:
+        if scheme in _POSTGRES and not _READABLE.fullmatch(given.partition("://")[2]):
+            raise ValueError("a sign of the password would be read as an end of it")
         url = make_url(given)
     except (ArgumentError, ValueError):  # their messages show the password
         raise StoreError(
@@ -98,7 +102,7 @@ def _file(given: Path, query: Mapping[str, str]) -> Place:
 def _postgres(url: URL) -> Place:
     secret = url.password
     return Place(
-        url.render_as_string(hide_password=True).replace("postgresql+psycopg://", "postgresql://"),
+        url.set(drivername="postgresql").render_as_string(hide_password=True),
         url=url.set(drivername="postgresql+psycopg"),
         secret=secret if isinstance(secret, str) else "",
     )
