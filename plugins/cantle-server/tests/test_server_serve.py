@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
@@ -20,6 +21,8 @@ from click.testing import CliRunner
 from service import SECRET
 
 from cantle.cli import cli
+from cantle_server import Settings
+from cantle_server.commands.serve import command
 
 
 def run(*arguments: str, **environment: str) -> Any:
@@ -165,6 +168,13 @@ def test_help_teaches() -> None:
     assert "cantle serve --dev" in result.output
     for name in ("--secret-file", "--jwks-url", "--store", "--max-body-bytes", "--job-timeout", "--media-hosts"):
         assert name in result.output
+
+
+def test_every_setting_is_an_option() -> None:
+    options = {name for one in command.params for name in one.opts}
+    wanted = {f"--{one.name.replace('_', '-')}" for one in dataclasses.fields(Settings)} - {"--secret"}
+    assert wanted <= options
+    assert "--secret-file" in options
 
 
 def test_importing_costs_nothing() -> None:
