@@ -91,6 +91,7 @@ def create_app(
     app.state.workers = workers
     app.state.store = store
     app.state.client = client
+    app.state.has_own_client = client is None
     app.state.embedder = embedder
     app.state.limits = Limits(jobs=Gate(settings.max_jobs, settings.queue))
     for router in (*ROUTERS, playground.router):

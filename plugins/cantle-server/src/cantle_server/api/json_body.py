@@ -15,10 +15,13 @@ from cantle.commands import to_json
 
 from ..bodies import parse_json
 from ..errors import Problem
+from ..jobs.bodies import parse_large
 
 __all__ = ["Body", "JsonRoute", "Shown", "answer"]
 
 _MOST = 100
+_LARGE = 1 << 18
+"""Bytes: longer bodies are read in a worker."""
 
 
 class Body(BaseModel):
@@ -52,7 +55,10 @@ class Shown(BaseModel):
 class _JsonRequest(Request):
     async def json(self) -> Any:
         """The body by our own reader: bounded in depth, without NaN, duplicate keys and other surprises."""
-        return parse_json(await self.body())
+        body = await self.body()
+        if len(body) <= _LARGE:
+            return parse_json(body)
+        return await self.app.state.workers.run(parse_large, body)
 
 
 class JsonRoute(APIRoute):

@@ -46,7 +46,7 @@ async def partition(request: Request, asked: Asked, who: Annotated[Caller, Depen
     blocks are answered all the same, with `persistError`.
     """
     done = await _done(request, asked, who)
-    return answer(_shown(done))
+    return await in_thread(lambda: answer(_shown(done)))
 
 
 @router.post(
@@ -59,7 +59,8 @@ async def smart_split(request: Request, asked: Asked, who: Annotated[Caller, Dep
     """`/v1/partition` with the audit log in Portuguese."""
     done = await _done(request, asked, who, "pt")
     options = asked.options or Options()
-    return answer({**_shown(done), "auditLog": audit_log(done.result, asked_to_store=options.persist_chunks)})
+    log = audit_log(done.result, asked_to_store=options.persist_chunks)
+    return await in_thread(lambda: answer({**_shown(done), "auditLog": log}))
 
 
 async def _done(request: Request, asked: Asked, who: Caller, language: str = "en") -> Done:

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from cantle import Source
@@ -87,8 +87,8 @@ async def run(state: Any, job: Job) -> Done:
 
     Cancelled, it begins no further call of a model and stores nothing; its turn ends when the calls under way have.
     """
-    stop = Event()
-    task = asyncio.create_task(_in_turn(state, job, stop))
+    stop, begun = Event(), Event()
+    task = asyncio.create_task(_in_turn(state, job, stop, begun))
     tasks = _tasks(state)
     tasks.add(task)
     task.add_done_callback(lambda ended: _ended(tasks, ended))
@@ -96,6 +96,8 @@ async def run(state: Any, job: Job) -> Done:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         stop.set()
+        if not begun.is_set():
+            task.cancel()  # it is still waiting, and makes room for others
         raise
 
 
@@ -112,15 +114,14 @@ def _tasks(state: Any) -> set[Any]:
     return tasks
 
 
-async def _in_turn(state: Any, job: Job, stop: Event) -> Done:
+async def _in_turn(state: Any, job: Job, stop: Event, begun: Event) -> Done:
     async with state.limits.jobs:
-        if stop.is_set():
-            raise Ended
+        begun.set()
         with _client(state) as client:
             media = Gathered(job.text)
             if job.media_urls:
                 loop = asyncio.get_running_loop()
-                media = await _thread(state, lambda: gathered(state, loop, job, client, stop))
+                media = await _thread(lambda: gathered(state, loop, job, client, stop))
             text = media.text
             source = job.source or source_of(text)
             if client is None or job.options.get("engine") == "lexical":
@@ -128,26 +129,48 @@ async def _in_turn(state: Any, job: Job, stop: Event) -> Done:
                 result = await state.workers.run(by_words, text, source, options)
             else:
                 asked = client
-                result = await _thread(state, lambda: _by_model(text, source, job.options, asked, stop))
+                result = await _thread(lambda: _by_model(text, source, job.options, asked, stop))
             done = Done(result, media.found)
             if job.target is not None:
-                await _thread(state, lambda: _keep(done, job, source, stop, state.metrics))
+                await _thread(lambda: _keep(done, job, source, stop, state.metrics))
             with_cost(result, media.run)
             return done
 
 
-async def _thread(state: Any, work: Callable[[], Any]) -> Any:
-    """In threads of their own: they wait for models, and nobody else should have to wait for them."""
-    if not hasattr(state, "partition_threads"):
-        state.partition_threads = ThreadPoolExecutor(state.settings.max_jobs, thread_name_prefix="partition")
-    return await asyncio.get_running_loop().run_in_executor(state.partition_threads, work)
+async def _thread(work: Callable[[], Any]) -> Any:
+    """What a function returns, from a thread of its own: as many as are let in by the gate.
+
+    It is a daemon, so that a process that has to end need not wait for servers that do not answer.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def tell(value: Any, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+
+    def begin() -> None:
+        value, error = None, None
+        try:
+            value = work()
+        except BaseException as raised:
+            error = raised
+        with suppress(RuntimeError):  # the loop has ended: there is nobody to tell
+            loop.call_soon_threadsafe(tell, value, error)
+
+    Thread(target=copy_context().run, args=(begin,), name="partition", daemon=True).start()
+    return await future
 
 
 @contextmanager
 def _client(state: Any) -> Iterator[Client | None]:
     """The client of the service. A spending limit of the `CANTLE_LLM_*` variables is one for each request."""
     client = state.client
-    if client is None or not client.has_limit or state.settings.model is None or client.has_own_api:
+    if client is None or not client.has_limit or not state.has_own_client:
         yield client
         return
     with Client(state.settings.model) as own:
