@@ -37,7 +37,7 @@ def conditions(scope: Scope, dialect: str) -> list[ColumnElement[bool]]:
         found.append(ChunkRow.dataset_id.in_(scope.datasets))
     if scope.access.rules is not None:
         found += _by_roles(scope, scope.access.rules, dialect)
-    found += [_by_key(key, values, dialect) for key, values in scope.access.where.items()]
+    found += [_by_key(scope, key, values, dialect) for key, values in scope.access.where.items()]
     return found
 
 
@@ -54,12 +54,9 @@ def _by_roles(scope: Scope, given: Sequence[Rule], dialect: str) -> list[ColumnE
         return [false()]
     if not all(rules):  # a rule without keys lets everything through
         return []
-    documents = select(DocumentRow.id).where(DocumentRow.host_id == scope.host)
-    if scope.datasets is not None:
-        documents = documents.where(DocumentRow.dataset_id.in_(scope.datasets))
     few = sum(len(rule) for rule in rules) <= _FEW
     fits = _fits_few(rules, dialect) if few else DocumentRow.id.in_(_fit_many(rules, dialect))
-    return [ChunkRow.document_id.in_(documents.where(fits))]
+    return [ChunkRow.document_id.in_(_documents(scope).where(fits))]
 
 
 def _fits_few(rules: Sequence[Rule], dialect: str) -> ColumnElement[bool]:
@@ -98,16 +95,24 @@ def _fit_many(rules: Sequence[Rule], dialect: str) -> Select[Any]:
     )
 
 
-def _by_key(key: str, values: Sequence[str], dialect: str) -> ColumnElement[bool]:
+def _by_key(scope: Scope, key: str, values: Sequence[str], dialect: str) -> ColumnElement[bool]:
     """One key of `where`: what the chunk itself has for it goes before what its document has."""
     own = select(ChunkLabelRow.pk).where(ChunkLabelRow.chunk_pk == ChunkRow.pk, ChunkLabelRow.key == named(key))
-    documents = select(DocumentLabelRow.pk).where(
-        DocumentLabelRow.document_id == ChunkRow.document_id,
-        DocumentLabelRow.key == named(key),
-        _among(DocumentLabelRow.value, values, dialect),
+    # The documents do not depend on the chunk: they are looked up once.
+    documents = _documents(scope).where(
+        exists().where(
+            DocumentLabelRow.document_id == DocumentRow.id,
+            DocumentLabelRow.key == named(key),
+            _among(DocumentLabelRow.value, values, dialect),
+        )
     )
     of_chunk = exists(own.where(_among(ChunkLabelRow.value, values, dialect)))
-    return or_(of_chunk, and_(exists(documents), not_(exists(own))))
+    return or_(and_(ChunkRow.document_id.in_(documents), not_(exists(own))), of_chunk)
+
+
+def _documents(scope: Scope) -> Select[Any]:
+    found = select(DocumentRow.id).where(DocumentRow.host_id == scope.host)
+    return found if scope.datasets is None else found.where(DocumentRow.dataset_id.in_(scope.datasets))
 
 
 def _among(value: Any, wanted: Sequence[str], dialect: str) -> Any:
