@@ -191,7 +191,7 @@ def test_every_command_is_on_the_commands_page() -> None:
         assert f"cantle {name} " in read("README.md")
 
 
-@pytest.mark.parametrize("plugin", ["cantle_inspect", "cantle_llm"])
+@pytest.mark.parametrize("plugin", ["cantle_inspect", "cantle_llm", "cantle_store"])
 def test_every_command_of_our_plugins_has_a_page(plugin: str) -> None:
     folder = plugin.removeprefix("cantle_")
     overview = read(f"docs/{folder}/index.md")
