@@ -53,7 +53,9 @@ def shoot(
     for _ in range(chunk + 1):
         page.keyboard.press("j")
     if options["viewport"]["width"] > 1000:
-        page.evaluate("scrollTo(0, 0)")
+        page.evaluate(
+            "() => { for (const id of ['setup', 'input']) document.getElementById(id).scrollTop = 0; scrollTo(0, 0); }"
+        )
     page.wait_for_timeout(300)
     target = PICTURES / f"{name}.png"
     page.screenshot(path=target)

@@ -30,7 +30,12 @@ export function copies(button, text, say) {
   const label = button.textContent;
   let timer = 0;
   button.addEventListener("click", async () => {
-    const done = await copy(text());
+    const copied = text();
+    if (!copied) {
+      say("Nothing is copied: a field is wrong.");
+      return;
+    }
+    const done = await copy(copied);
     say(done ? "Copied." : "The text is selected: press Ctrl+C.");
     button.textContent = done ? "Copied" : "Selected";
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 // The form of a strategy's options, made from their schema.
 
 import { control, hint, parsed, same, typed, valueOf } from "./schema.js";
-import { make } from "./text.js";
+import { documented, make } from "./text.js";
 
 const FIRST = ["max_size", "overlap", "length_function"];
 const START = { max_size: 1000 };  // what a needed option without a default begins with
@@ -18,7 +18,8 @@ export class OptionsForm {
   show(schema, lengths) {
     this.fields.clear();
     const required = schema.required ?? [];
-    const names = Object.keys(schema.properties ?? {}).filter((name) => !schema.properties[name]["x-unused"]);
+    const names = Object.keys(schema.properties ?? {})
+      .filter((name) => !schema.properties[name]["x-unused"] && schema.properties[name].type !== "null");
     const rank = (name) => (required.includes(name) ? -1 : FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
     names.sort((a, b) => rank(a) - rank(b));
     const rows = names.map((name) => this.field(name, schema.properties[name], required.includes(name), lengths));
@@ -34,7 +35,7 @@ export class OptionsForm {
     const id = `option-${name}`;
     const input = this.input(field, id);
     const about = [form.description ?? "", form["x-unit"] ? `In ${form["x-unit"]}.` : "", hint(how, form.default)];
-    const help = make("p", { className: "note", id: `${id}-note` }, about.filter(Boolean).join(" "));
+    const help = documented(make("p", { className: "note", id: `${id}-note` }), about.filter(Boolean).join(" "));
     const error = make("p", { className: "error", id: `${id}-error`, hidden: true });
     input.setAttribute("aria-describedby", `${help.id} ${error.id}`);
     const label = make("label", { htmlFor: id }, name);
@@ -117,7 +118,7 @@ export class OptionsForm {
 
   // The options that differ from their defaults; null when a field has no value that could be sent, which it then says.
   values() {
-    const found = {};
+    const found = Object.create(null);  // any name is an option's, "__proto__" too
     let good = true;
     for (const [name, field] of this.fields) {
       try {

@@ -8,7 +8,7 @@ import { Input } from "./input.js";
 import { OptionsForm } from "./form.js";
 import { Panel } from "./panel.js";
 import { figures, leftOut } from "./summary.js";
-import { unitsOf } from "./text.js";
+import { documented, unitsOf } from "./text.js";
 import { Token } from "./token.js";
 
 const PAUSE = 350;  // milliseconds after the last key
@@ -69,7 +69,8 @@ async function begin() {
 
 function showOptions() {
   const one = known.get(strategy.value);
-  byId("summary").textContent = one?.summary ?? "";
+  byId("summary").replaceChildren();
+  documented(byId("summary"), one?.summary ?? "");
   form.show(one?.options ?? {}, lengths);
 }
 
@@ -110,6 +111,12 @@ async function now() {
   } catch (error) {
     if (request === mine) report(error);
   }
+}
+
+// Chunk at once; should the service not have told its strategies, ask for them again.
+function go() {
+  if (known.size) now();
+  else begin().catch(report);
 }
 
 function clear() {
@@ -176,12 +183,12 @@ byId("reset").addEventListener("click", () => {
 });
 byId("setup").addEventListener("submit", (event) => {
   event.preventDefault();
-  now();
+  go();
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  now();
+  go();
 });
 document.addEventListener("keydown", (event) => {  // Enter in a field of the options does not send a form twice
   if (event.key === "Enter" && event.target.matches("#options input:not([type=checkbox])")) event.preventDefault();

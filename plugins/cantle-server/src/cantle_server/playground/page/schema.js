@@ -96,10 +96,18 @@ function numbers(how, text) {
   return found.length > 1 ? found : found[0];
 }
 
+// JSON with numbers that this language can hold: another one would be sent changed.
 export function parsed(text) {
+  let lost = false;
+  let value;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text, (_, one) => {
+      lost ||= typeof one === "number" && (!Number.isFinite(one) || (Number.isInteger(one) && !Number.isSafeInteger(one)));
+      return one;
+    });
   } catch (error) {
     throw new Error(`This is not JSON: ${error.message}.`);
   }
+  if (lost) throw new Error("A number in it is too large to be sent from here.");
+  return value;
 }

@@ -57,6 +57,14 @@ export function append(element, text) {
   return element;
 }
 
+// A text of our own docs: what stands between backticks is code.
+export function documented(element, text) {
+  text.split("`").forEach((part, i, all) => {
+    element.append(i % 2 && i < all.length - 1 ? make("code", {}, part) : i % 2 ? `\`${part}` : part);
+  });
+  return element;
+}
+
 // The direction of a text: that of its first letter.
 export function direction(text) {
   const letter = text.match(/\p{L}/u);
