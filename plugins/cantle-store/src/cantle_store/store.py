@@ -276,7 +276,7 @@ class Store:
         """
         roles = roles_of(rules)
         with self.database.write() as connection:
-            tenants.make_host(connection, self.host)
+            tenants.lock_host(connection, self.host)
             keep_roles(connection, self.host, roles)
 
     def roles(self) -> Roles:

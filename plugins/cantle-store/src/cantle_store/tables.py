@@ -43,6 +43,7 @@ __all__ = [
     "HostRow",
     "RoleRow",
     "encoded",
+    "is_id",
     "made_id",
     "now",
     "packed",
@@ -56,6 +57,14 @@ def made_id(kind: str, *parts: str) -> str:
     """The id of a thing, made from the names that tell it apart."""
     # JSON keeps ("a", "bc") and ("ab", "c") apart, and takes lone surrogates.
     return str(uuid5(_NAMESPACE, json.dumps([kind, *parts])))
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value could be an id: whatever else is asked for as one need not be looked for."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def now() -> datetime:

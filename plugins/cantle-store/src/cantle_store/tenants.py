@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from .errors import NotFoundError, StoreError
 from .records import Avatar, Dataset
-from .tables import AvatarRow, DatasetRow, DocumentRow, HostRow, made_id, now
+from .tables import AvatarRow, DatasetRow, DocumentRow, HostRow, is_id, made_id, now
 
 __all__ = [
     "avatars",
@@ -18,11 +18,11 @@ __all__ = [
     "datasets",
     "find_avatar",
     "find_dataset",
+    "lock_host",
     "locked_dataset",
     "main_avatar",
     "make_avatar",
     "make_dataset",
-    "make_host",
     "make_main_avatar",
     "owner_id",
 ]
@@ -48,12 +48,6 @@ def checked_name(name: Any, what: str) -> str:
     return name
 
 
-def make_host(connection: Connection, host: str) -> None:
-    """Have a row for the host."""
-    if connection.execute(select(HostRow.id).where(HostRow.id == host)).first() is None:
-        _insert_new(connection, HostRow, {"id": host})
-
-
 def _insert_new(connection: Connection, table: Any, values: dict[str, Any]) -> bool:
     """Insert a row unless it is there, made by another one meanwhile perhaps; whether it was made."""
     moment = now()
@@ -74,7 +68,7 @@ def find_avatar(connection: Connection, host: str, avatar: str | Avatar) -> Avat
     """An avatar of the host, by its id. Raises `NotFoundError`, for those of other hosts too."""
     avatar_id = avatar.id if isinstance(avatar, Avatar) else avatar
     found = None
-    if isinstance(avatar_id, str):
+    if is_id(avatar_id):
         mine = AvatarRow.id == avatar_id, AvatarRow.host_id == host
         found = connection.execute(select(AvatarRow.__table__).where(*mine)).first()
     if found is None:
@@ -91,19 +85,20 @@ def main_avatar(connection: Connection, host: str) -> Avatar | None:
 
 def make_main_avatar(connection: Connection, host: str) -> Avatar:
     """The main avatar of the host; it is made when there is none."""
-    _lock_host(connection, host)
+    lock_host(connection, host)
     return main_avatar(connection, host) or _make_avatar(connection, host, "main", main=True)
 
 
 def make_avatar(connection: Connection, host: str, name: str, *, main: bool) -> Avatar:
     """An avatar of this name; with `main` it is the main one from now on."""
-    _lock_host(connection, host)
+    lock_host(connection, host)
     return _make_avatar(connection, host, name, main=main)
 
 
-def _lock_host(connection: Connection, host: str) -> None:
-    """One at a time changes which avatar is the main one; what only refers to the host need not wait."""
-    make_host(connection, host)
+def lock_host(connection: Connection, host: str) -> None:
+    """Have a row for the host, which one at a time changes; what only refers to it need not wait."""
+    if connection.execute(select(HostRow.id).where(HostRow.id == host)).first() is None:
+        _insert_new(connection, HostRow, {"id": host})
     connection.execute(select(HostRow.id).where(HostRow.id == host).with_for_update(key_share=True))
 
 
@@ -142,8 +137,10 @@ def find_dataset(
     name = given.id if isinstance(given, Dataset) else given
     owner = None if avatar is None else find_avatar(connection, host, avatar).id
     if isinstance(name, str):
-        by_id = _counted(host).where(DatasetRow.id == name)
-        row = connection.execute(by_id if owner is None else by_id.where(DatasetRow.avatar_id == owner)).first()
+        row = None
+        if is_id(name):
+            by_id = _counted(host).where(DatasetRow.id == name)
+            row = connection.execute(by_id if owner is None else by_id.where(DatasetRow.avatar_id == owner)).first()
         owner = owner or owner_id(connection, host, None)
         if row is None and owner is not None and not isinstance(given, Dataset):
             row = connection.execute(_counted(host).where(DatasetRow.id == made_id("dataset", owner, name))).first()

@@ -47,7 +47,8 @@ _UNREACHED = "the server cannot be reached. Look at host and port, and whether i
 def explained(error: SQLAlchemyError, place: Place) -> StoreError:
     """The error of a database or of its driver as one of ours. It shows neither SQL, nor texts, nor the password."""
     original = error.orig if isinstance(error, DBAPIError) else error
-    said = " ".join(str(original).split())
+    # Of Postgres the message alone: details and hints show values.
+    said = " ".join((getattr(getattr(original, "diag", None), "message_primary", None) or str(original)).split())
     if place.secret:
         said = said.replace(place.secret, "***")
     if isinstance(error, PoolTimeout):
@@ -57,6 +58,7 @@ def explained(error: SQLAlchemyError, place: Place) -> StoreError:
     else:
         state = getattr(original, "sqlstate", None)
         known = _POSTGRES.get(state or "") or _of_connection(state, said)
+    said = said.rstrip(".")
     return StoreError(f"{place.shown}: {known} ({said})." if known else f"{place.shown}: {said}.")
 
 

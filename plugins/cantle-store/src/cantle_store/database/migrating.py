@@ -26,8 +26,9 @@ def is_current(connection: Connection, place: Place) -> bool:
     """
     tables = set(inspect(connection).get_table_names())
     if VERSION_TABLE in tables:
-        found = connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalars().all()
-        if list(found) == [SCHEMA]:  # and Alembic need not be loaded
+        versions: Any = select(column("version_num")).select_from(table(VERSION_TABLE))
+        found = [str(version) for version in connection.execute(versions).scalars()]
+        if found == [SCHEMA]:  # and Alembic need not be loaded
             return True
         known = {script.revision for script in _scripts().walk_revisions()}
         if found and not known.issuperset(found):
