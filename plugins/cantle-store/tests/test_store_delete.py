@@ -6,13 +6,14 @@ import hashlib
 import random
 import struct
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from cantle_store import Deleted, NotFoundError, Store
+from cantle_store import Deleted, NotFoundError, Store, StoreError
 
 
 def secret(number: int) -> str:
@@ -168,6 +169,15 @@ def test_wipe_waits_for_no_writer_and_says_when_a_reader_is_in_the_way(
             store.delete(mine.source)
             assert store.wipe() is False
         assert store.wipe() is True
+        assert found_in(mine.traces, bytes_of(tmp_path / "store.db")) == set()
+        mine.sync(store, "docs", counting)
+        with (  # a writer in the way is an error, and nothing is deleted
+            ThreadPoolExecutor(1) as pool,
+            other.database.write(),
+            pytest.raises(StoreError, match="others were writing all the time"),
+        ):
+            pool.submit(store.delete, mine.source).result()
+        assert store.delete(mine.source).chunks == 10
         assert found_in(mine.traces, bytes_of(tmp_path / "store.db")) == set()
 
 

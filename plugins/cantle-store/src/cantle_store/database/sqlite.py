@@ -46,8 +46,9 @@ def connect(place: Place, *, create: bool) -> Engine:
     def begin(connection: Any) -> None:
         # Said by us, since the driver would begin too late; a writer says so at once, or it might have read what
         # another one changes before it writes.
-        writing = connection.get_execution_options().get("writing")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        options = connection.get_execution_options()
+        if not options.get("without_transaction"):
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writing") else "BEGIN")
 
     return engine
 

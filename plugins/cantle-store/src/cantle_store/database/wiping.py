@@ -8,8 +8,6 @@ the end leaves the count, and the next one who deletes or wipes does it.
 
 from __future__ import annotations
 
-from contextlib import closing
-
 from sqlalchemy import Connection, text
 
 from . import postgres
@@ -48,10 +46,11 @@ def _wipe_sqlite(database: Database) -> bool:
     with database.write() as connection:
         connection.execute(text("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')"))
     if not in_memory:
-        with database.turn(), database.failing(), closing(database.engine.raw_connection()) as raw:
-            raw.cursor().execute("VACUUM")  # ruled by no transaction
-            log = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if log[0]:  # somebody has been reading for a minute: the log cannot be emptied
+        options = {"without_transaction": True}  # in which neither can be done
+        with database.turn(), database.failing(), database.engine.connect().execution_options(**options) as connection:
+            connection.exec_driver_sql("VACUUM")
+            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        if is_busy:  # somebody has been reading for a minute: the log cannot be emptied
             return False
     with database.write() as connection:
         if connection.exec_driver_sql("PRAGMA user_version").scalar_one() == count:
