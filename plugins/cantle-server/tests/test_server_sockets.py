@@ -230,6 +230,17 @@ def test_a_client_that_takes_no_answer_holds_its_worker_for_a_while_only() -> No
             works(running)
 
 
+def test_answers_are_sent_at_once(service: Service) -> None:
+    """Small packets held back for an acknowledgement (Nagle's algorithm) would cost 40 ms each."""
+    client = service.client()
+    times = []
+    for _ in range(20):
+        began = time.monotonic()
+        assert client.get("/v1/strategies/recursive").status_code == 200
+        times.append(time.monotonic() - began)
+    assert min(times) < 0.03
+
+
 def test_requests_under_way_end_when_the_service_is_stopped() -> None:
     answers = []
     with Service(job_timeout=2) as running:

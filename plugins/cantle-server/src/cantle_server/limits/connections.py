@@ -26,9 +26,11 @@ def protocol(header_timeout: float, request_timeout: float, most: int) -> type[H
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             connection = transport.get_extra_info("socket")
-            if connection is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
-                milliseconds = min(int(request_timeout * 1000), 2**31 - 1)
-                if connection.family in (socket.AF_INET, socket.AF_INET6):
+            if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+                # asyncio does so too, but not for a socket that it did not open itself.
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if hasattr(socket, "TCP_USER_TIMEOUT"):
+                    milliseconds = min(int(request_timeout * 1000), 2**31 - 1)
                     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
             if len(self.connections) > most:
                 self._refuse(503, "too_many_connections", "There are too many connections. Try again soon.")

@@ -11,11 +11,15 @@ import os
 import pickle
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from types import GeneratorType
 from typing import IO, Any
 
 __all__ = ["GRACE", "main"]
+
+_BUFFER = 1 << 18
+_WAIT = 0.05
 
 GRACE = 5.0
 """Seconds after its time that a worker ends by itself, should nobody have ended it: its parent was killed, say."""
@@ -24,7 +28,7 @@ GRACE = 5.0
 def main() -> None:
     """Serve calls until standard input ends."""
     calls = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = os.fdopen(os.dup(1), "wb", buffering=_BUFFER)
     os.dup2(2, 1)  # what a strategy prints goes to the log, not between the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     paths, memory, network, warm = _received(calls)
@@ -35,6 +39,7 @@ def main() -> None:
         _preload()
     _limit(memory)
     _send(answers, ("ready", os.getpid()))
+    answers.flush()
     while True:
         try:
             data = _frame(calls)
@@ -43,12 +48,19 @@ def main() -> None:
         try:
             function, args, seconds = pickle.loads(data)
             _alarm(seconds + GRACE)
+            flushed = time.monotonic()
             for answer in _answers(function, args):
                 _send(answers, answer)
+                # Small results go at once and whole: that costs least. Long ones are not kept waiting.
+                if (now := time.monotonic()) - flushed > _WAIT:
+                    answers.flush()
+                    flushed = now
+            answers.flush()
         except BrokenPipeError:
             return
         except BaseException as error:
             _send(answers, ("error", _sendable(error)))
+            answers.flush()
         finally:
             _alarm(0)
 
@@ -94,7 +106,6 @@ def _send(stream: IO[bytes], message: Any) -> None:
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     stream.write(len(data).to_bytes(8, "big"))
     stream.write(data)
-    stream.flush()
 
 
 def _alarm(seconds: float) -> None:
