@@ -363,13 +363,18 @@ def test_letters_can_be_switched_off(open_page: Open) -> None:
 
 
 def test_the_sample_has_chunks_with_prefixes(open_page: Open) -> None:
-    opened = open_page()
+    opened = open_page(permissions=["clipboard-read", "clipboard-write"])
     opened.page.click("#sample")
     opened.settled()
     assert opened.count() > 3
     assert opened.page.locator("#cuts .p").count() > 0
     opened.page.click("#cuts button.n >> nth=2")
     assert opened.page.locator(".content .prefix").inner_text().startswith("# The harbour")
+    text = copied(opened, "#copy-chunk")
+    assert text.startswith("# The harbour\n")
+    assert text.endswith(opened.marked()[2])
+    names = opened.page.locator("#option-length_function-list option").evaluate_all("all => all.map((e) => e.value)")
+    assert {"characters", "words", "cl100k_base"} <= set(names)
     opened.page.evaluate("document.activeElement.blur()")
     # A click on a text goes to its chunk.
     opened.page.click("#cuts bdi[data-chunk='1']")

@@ -137,6 +137,7 @@ export class Panel {
       list.append(append(make("dt", { className: kind }), name), make("dd", {}, append(make("bdi"), value)));
     }
     const text = make("pre", { className: "content", tabIndex: 0 });
+    text.setAttribute("role", "group");  // what scrolls has a stop, a role and a name
     text.setAttribute("aria-label", "Text of the chunk");
     text.dir = direction(chunk.content.slice(0, 2000));
     if (chunk.prefix) text.append(append(make("span", { className: "prefix", title: "prefix: not in the document" }), chunk.prefix));
