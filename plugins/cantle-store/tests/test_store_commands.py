@@ -122,6 +122,8 @@ def test_the_embedder_of_a_dataset_is_taken_where_it_is_offline(run: Run, folder
     assert all("vector" in hit["ranks"] for hit in hits)
     assert hits
     assert run("search", "holiday", "--dataset", "kb", "--mode", "text").stdout == ""
+    (folder / "more.md").write_text("# More\n", encoding="utf-8")
+    assert "1 text embedded." in run("ingest", "docs", "--dataset", "kb").stdout
 
 
 def test_vectors_of_an_endpoint_are_compared_only_when_asked(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -139,3 +141,5 @@ def test_vectors_of_an_endpoint_are_compared_only_when_asked(run: Run, folder: P
     assert "--embedder openai:m" in said.stderr
     assert "leave.md" in said.stdout
     assert run("search", "days", "--dataset", "kb", "-q").stderr == ""
+    assert "--embedder openai:m" in run("search", "days", "--dataset", "kb", "--mode", "vector", code=1).stderr
+    assert "--embedder openai:m" in run("ingest", "docs", "--dataset", "kb").stderr

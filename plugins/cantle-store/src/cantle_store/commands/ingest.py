@@ -9,7 +9,7 @@ import click
 
 from cantle.commands import Bar, Failure, as_json, counted, cutting, parsed, printable, reading
 
-from .shared import embedding, opened_store, owner, storing
+from .shared import embedding, offline_embedder, opened_store, owner, storing
 
 __all__ = ["command"]
 
@@ -23,7 +23,8 @@ A document is called by its path within the directory, as guides/leave.md; a fil
 came from the same directory earlier and is there no more is deleted, unless --keep-gone. A document of the same name
 that came from another directory is never overwritten: give --source-prefix.
 
-Without --embedder no vectors are made, and the dataset is searched by words. With openai:MODEL each text that is new is
+Without --embedder no vectors are made, and the dataset is searched by words; later runs take the embedder of the
+dataset where it works offline. With openai:MODEL each text that is new is
 sent to that endpoint, which costs money: the key is that of CANTLE_STORE_EMBEDDER_API_KEY or OPENAI_API_KEY (which is
 sent to OpenAI's own address alone). --dry-run says how many texts that would be.
 
@@ -97,6 +98,11 @@ def command(
         store = stack.enter_context(opened_store(url, host, missing="memory" if dry_run else "make"))
         if known_roles is not None and not dry_run:
             store.set_roles(known_roles)
+        of = owner(store, avatar)
+        if embedder is None:
+            embedder, note = _recorded(store, dataset, of)
+            if note and not quiet:
+                click.echo(printable(f"Warning: {note}"), err=True)
         bar: Bar | None = None
 
         def then(done: int, total: int) -> None:
@@ -114,7 +120,7 @@ def command(
             read=read,
             metadata=parsed(said) if said else None,
             embedder=embedder,
-            avatar=owner(store, avatar),
+            avatar=of,
             source_prefix=source_prefix,
             keep_gone=keep_gone,
             allow_empty=allow_empty,
@@ -130,6 +136,20 @@ def command(
         click.echo(printable(f"Error: {name}: {text}"), err=True)
     if found.failed:
         raise Failure(f"{counted(len(found.failed), 'document')} failed.")
+
+
+def _recorded(store: Any, dataset: str, avatar: Any) -> tuple[Any, str]:
+    """The embedder that made the vectors of the dataset, where it works offline; else a warning."""
+    from ..errors import NotFoundError
+
+    try:
+        name = store.dataset(dataset, avatar=avatar).embedder
+    except NotFoundError:
+        name = None
+    if name is None:
+        return None, ""
+    found, why = offline_embedder(name)
+    return found, why and f"new chunks get no vectors, and are found by words alone: {why}"
 
 
 def _told(found: Any) -> str:

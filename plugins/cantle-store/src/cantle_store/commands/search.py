@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantle.commands import as_json, printable
-from cantle.errors import MissingDependencyError
+from cantle.commands import Failure, as_json, printable
 
-from .shared import by_key, embedding, made_embedder, opened_store, owner, storing
+from .shared import by_key, embedding, offline_embedder, opened_store, owner, storing
 
 if TYPE_CHECKING:
     from ..records import Hit
@@ -17,15 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_OFFLINE = ("e5", "wordllama")
 _SNIPPET = 200
 
 _HELP = """Find the chunks of a store that fit QUERY best.
 
 --where and --role are part of the query to the database: what may not be seen takes no place among the -k, and changes
 no score. --where looks at the metadata of a chunk, then of its document; given for one key twice, one of the values
-must hold; * stands for any. --role, which may be given several times, looks at the document alone; `cantle ingest --roles`
-says what roles see. Without --role you are trusted, and see everything.
+must hold; * stands for any. --role, which may be given several times, looks at the document alone; what roles see is
+said by `cantle ingest --roles`. Without --role you are trusted, and see everything.
 
 --mode text ranks by words (BM25, case and accents aside), vector by meaning, hybrid by both. auto is hybrid where the
 dataset has vectors of an embedder that works offline, or the one of --embedder; else text. Only --embedder openai:MODEL
@@ -106,15 +104,10 @@ def _recorded(store: Store, name: str | None, mode: str) -> tuple[Any, str]:
     if len(names) != 1:
         return None, "" if not names else "searched by words alone: the datasets have vectors of several embedders."
     (only,) = names
-    if only is None or only.partition(":")[0] not in _OFFLINE:
-        hint = f"give --embedder {only}" if str(only).startswith("openai:") else "they are not made by a name"
-        return None, f"searched by words alone: the vectors are of {only!r}; {hint}."
-    try:
-        return made_embedder(only, {}), ""
-    except MissingDependencyError as error:
-        if mode != "auto":
-            raise
-        return None, f"searched by words alone: {error}"
+    found, why = offline_embedder(str(only))
+    if found is None and mode != "auto":
+        raise Failure(why)
+    return found, why and f"searched by words alone: {why}"
 
 
 def _line(number: int, hit: Hit) -> str:

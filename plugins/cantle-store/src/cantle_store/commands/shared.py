@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantle.commands import Failure
+from cantle.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from ..embedders import Embedder
     from ..records import Avatar
     from ..store import Store
 
-__all__ = ["by_key", "embedding", "made_embedder", "opened_store", "owner", "storing"]
+__all__ = ["by_key", "embedding", "made_embedder", "offline_embedder", "opened_store", "owner", "storing"]
 
 Function = Callable[..., Any]
+
+_OFFLINE = ("e5", "wordllama")
 
 
 def storing(function: Function) -> Function:
@@ -68,6 +71,17 @@ def made_embedder(name: str, options: Mapping[str, Any]) -> Embedder:
         return embedder(name, **options)
     except EmbedderError as error:
         raise click.BadParameter(str(error), param_hint="--embedder") from None
+
+
+def offline_embedder(name: str) -> tuple[Embedder | None, str]:
+    """The embedder of this name if it works offline, so that it may be taken unasked; else why it is not."""
+    if name.partition(":")[0] not in _OFFLINE:
+        hint = f"give --embedder {name}" if name.startswith("openai:") else "which no --embedder makes: use Python"
+        return None, f"the vectors are of {name!r}; {hint}."
+    try:
+        return made_embedder(name, {}), ""
+    except MissingDependencyError as error:
+        return None, str(error)
 
 
 def opened_store(url: str, host: str, *, missing: str = "refuse") -> Store:

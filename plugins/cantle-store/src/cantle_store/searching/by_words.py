@@ -32,7 +32,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from ..tables import ChunkRow
 from ..terms import MOST_COUNTED, query_terms
-from .filters import Scope, by_place, conditions
+from .filters import Scope, by_place, conditions, counted
 
 __all__ = ["by_words"]
 
@@ -72,7 +72,7 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     rows = connection.execute(select(places.c.pk, places.c.term, places.c.count, places.c.words).where(seen)).all()
     if not rows:
         return []
-    total = connection.execute(select(func.count()).select_from(ChunkRow).where(*allowed)).scalar_one()
+    total = int(connection.execute(counted(scope, dialect)).scalar_one())
     scores = _scores(rows, total)
     least = nlargest(k, scores.values())[-1]
     best = [pk for pk, score in scores.items() if score >= least]

@@ -15,7 +15,7 @@ from cantle.access import ANY, Access, Rule
 from ..labels import named
 from ..tables import AnyText, ChunkLabelRow, ChunkRow, DocumentLabelRow, DocumentRow
 
-__all__ = ["Scope", "by_place", "conditions"]
+__all__ = ["Scope", "by_place", "conditions", "counted"]
 
 _FEW = 32
 """So many rules, or values of a key, are written out in the query; more are handed over as one JSON array."""
@@ -41,6 +41,17 @@ def conditions(scope: Scope, dialect: str) -> list[ColumnElement[bool]]:
     return found
 
 
+def counted(scope: Scope, dialect: str) -> Select[Any]:
+    """How many chunks may be seen."""
+    if scope.access.where:
+        return select(func.count()).select_from(ChunkRow).where(*conditions(scope, dialect))
+    documents = _documents(scope)  # roles look at documents, and these know how many chunks they have
+    if scope.access.rules is not None:
+        fits = _fits(scope.access.rules, dialect)
+        documents = documents if fits is None else documents.where(fits)
+    return documents.with_only_columns(func.coalesce(func.sum(DocumentRow.chunks), 0))
+
+
 def by_place(dialect: str) -> list[ColumnElement[Any]]:
     """The order of chunks that are alike: by source and index, whatever the language of the database."""
     source: Any = ChunkRow.source
@@ -49,14 +60,19 @@ def by_place(dialect: str) -> list[ColumnElement[Any]]:
 
 def _by_roles(scope: Scope, given: Sequence[Rule], dialect: str) -> list[ColumnElement[bool]]:
     """Roles look at the document alone: what was written into a chunk opens nothing."""
+    fits = _fits(given, dialect)
+    return [] if fits is None else [ChunkRow.document_id.in_(_documents(scope).where(fits))]
+
+
+def _fits(given: Sequence[Rule], dialect: str) -> ColumnElement[bool] | None:
+    """Whether a document fits one of the rules; None: every document does."""
     rules = list({tuple(sorted(rule.items())): rule for rule in given}.values())
     if not rules:
-        return [false()]
+        return false()
     if not all(rules):  # a rule without keys lets everything through
-        return []
+        return None
     few = sum(len(rule) for rule in rules) <= _FEW
-    fits = _fits_few(rules, dialect) if few else DocumentRow.id.in_(_fit_many(rules, dialect))
-    return [ChunkRow.document_id.in_(_documents(scope).where(fits))]
+    return _fits_few(rules, dialect) if few else DocumentRow.id.in_(_fit_many(rules, dialect))
 
 
 def _fits_few(rules: Sequence[Rule], dialect: str) -> ColumnElement[bool]:

@@ -29,6 +29,8 @@ def search(database: Database, host: str, dataset: str | None, asked: Asked) -> 
     What may not be seen is left out by the queries themselves, before anything is ranked or counted.
     """
     mode = asked.checked_mode()
+    if asked.vector is None and not (asked.query or "").strip():
+        mode = "text"  # which finds nothing: a blank query is not worth a request
     with database.read() as connection:
         datasets = searched_datasets(connection, host, dataset)
     vector: list[float] | None = None
