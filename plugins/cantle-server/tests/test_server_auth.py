@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -17,7 +18,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from service import SECRET, Service
 
 from cantle.errors import OptionError
-from cantle_server import issue_token
+from cantle_server import Problem, issue_token
+from cantle_server.auth import Verifier, tokens
+from cantle_server.auth.tokens import Secret
 
 PATH = "/v1/strategies/recursive"
 
@@ -222,3 +225,36 @@ def test_a_file_without_a_good_key_is_refused_before_the_service_starts(
         Service(public_key=str(tmp_path / "key"))
     with pytest.raises(OptionError, match="cannot be read"):
         Service(public_key=str(tmp_path / "none"))
+
+
+def test_a_good_token_is_remembered_for_a_while_and_never_beyond_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counted(Secret):
+        asked = 0
+
+        async def get(self, kid: str | None, algorithm: str) -> Secret:
+            self.asked += 1
+            return self
+
+    async def run() -> None:
+        keys = Counted(SECRET)
+        verifier = Verifier(keys, leeway=0)
+        start = time.time()
+        long, short = signed(exp=int(start) + 600), signed(exp=int(start) + 10)
+        for _ in range(5):
+            assert (await verifier.verify(long)).host_id == "acme"
+            assert (await verifier.verify(short)).host_id == "acme"
+        assert keys.asked == 2
+        monkeypatch.setattr(tokens.time, "time", lambda: start + 11)
+        assert (await verifier.verify(long)).host_id == "acme"
+        assert keys.asked == 2
+        with pytest.raises(Problem):  # whether PyJWT looks at this clock or at its own
+            verifier._claims(signed(exp=int(start) - 1), keys)
+        assert verifier._known[hashlib.sha256(short.encode()).digest()][1] <= start + 10
+        monkeypatch.setattr(tokens.time, "time", lambda: start + 61)
+        assert (await verifier.verify(long)).host_id == "acme"
+        assert keys.asked == 3
+        for number in range(5000):
+            await verifier.verify(signed(userId=str(number)))
+        assert len(verifier._known) == 4096
+
+    asyncio.run(run())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Protocol
@@ -19,6 +20,9 @@ __all__ = ["MOST_BYTES", "Key", "Keys", "Secret", "Verifier", "issue_token", "re
 
 MOST_BYTES = 8192
 """The longest token."""
+REMEMBERED = 60.0
+"""Seconds for which a good token is not checked again."""
+_MOST_KNOWN = 4096
 _LONGEST_ID = 200
 _MOST_ROLES = 100
 
@@ -73,11 +77,30 @@ class Verifier:
         self, keys: Keys, *, issuer: str | None = None, audience: str | None = None, leeway: float = 10.0
     ) -> None:
         self._keys, self._issuer, self._audience, self._leeway = keys, issuer, audience, leeway
+        self._known: OrderedDict[bytes, tuple[Caller, float]] = OrderedDict()
 
     async def verify(self, token: str) -> Caller:
-        """The caller that a token names. Raises `Problem` 401 with the reason."""
+        """The caller that a token names. Raises `Problem` 401 with the reason.
+
+        A token that was good is not checked again for a minute, nor beyond its end.
+        """
         if len(token) > MOST_BYTES:
             raise refused(f"The token is longer than {MOST_BYTES} bytes.")
+        digest = sha256(token.encode("ascii", "replace")).digest()
+        known = self._known.get(digest)
+        now = time.time()
+        if known is not None and now < known[1]:
+            return known[0]
+        claims = await self._checked(token)
+        caller = _caller(claims, digest)
+        self._known[digest] = caller, min(now + REMEMBERED, float(claims["exp"]) + self._leeway)
+        self._known.move_to_end(digest)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return caller
+
+    async def _checked(self, token: str) -> Mapping[str, Any]:
+        """The claims of a token that is good."""
         try:
             header = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, ValueError, RecursionError, TypeError, AttributeError):
@@ -88,7 +111,7 @@ class Verifier:
         key = await self._keys.get(kid, str(algorithm))
         if algorithm != key.algorithm:  # PyJWT checks it too; here the reason is ours
             raise refused(f"The token is not signed with {key.algorithm}.")
-        return self._caller(self._claims(token, key), token)
+        return self._claims(token, key)
 
     def _claims(self, token: str, key: Key) -> Mapping[str, Any]:
         try:
@@ -125,19 +148,19 @@ class Verifier:
             raise refused("The token cannot be read.")
         return claims
 
-    def _caller(self, claims: Mapping[str, Any], token: str) -> Caller:
-        roles = None
-        if "roles" in claims:
-            listed = claims["roles"]
-            if (
-                not isinstance(listed, list)
-                or len(listed) > _MOST_ROLES
-                or not all(isinstance(role, str) and _is_name(role) for role in listed)
-            ):
-                raise refused("The claim roles of the token is not a list of names.")
-            roles = tuple(listed)
-        token_id = sha256(token.encode("ascii", "replace")).hexdigest()[:16]
-        return Caller(_id(claims, "hostId"), _id(claims, "userId"), roles, token_id)
+
+def _caller(claims: Mapping[str, Any], digest: bytes) -> Caller:
+    roles = None
+    if "roles" in claims:
+        listed = claims["roles"]
+        if (
+            not isinstance(listed, list)
+            or len(listed) > _MOST_ROLES
+            or not all(isinstance(role, str) and _is_name(role) for role in listed)
+        ):
+            raise refused("The claim roles of the token is not a list of names.")
+        roles = tuple(listed)
+    return Caller(_id(claims, "hostId"), _id(claims, "userId"), roles, digest.hex()[:16])
 
 
 def _id(claims: Mapping[str, Any], name: str) -> str:
