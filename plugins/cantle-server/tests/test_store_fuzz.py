@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from cantle_server.app import create_app
 from cantle_store import Store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import Embedder, bearer, serving
+from service_parts import Embedder, bearer, serving, settings
 
 schemathesis = pytest.importorskip("schemathesis")
 hypothesis = pytest.importorskip("hypothesis")
@@ -63,3 +64,18 @@ def _statuses(operation: Any, url: str, there: dict[str, str]) -> set[int]:
 
     check()
     return seen
+
+
+def test_examples_of_the_document_fit_their_schemas() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    found = create_app(settings()).openapi()
+    schemas = found["components"]["schemas"]
+    ours = {name for name in schemas if name.endswith(("Shown", "Asked", "Partitioned"))}
+    assert len(ours) > 15
+    shown = 0
+    for name in ours:
+        for example in schemas[name].get("examples", ()):
+            jsonschema.validate(example, {"$ref": f"#/components/schemas/{name}", "components": found["components"]})
+            shown += 1
+    assert shown > 15
+    assert schemas["Partitioned"]["examples"][0]["persisted"] is None

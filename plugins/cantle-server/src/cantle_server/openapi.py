@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from .api import EXAMPLES
 from .auth import PUBLIC
 
 __all__ = ["describe"]
@@ -74,6 +75,8 @@ def _document(app: FastAPI) -> dict[str, Any]:
     }
     schemas = components.setdefault("schemas", {})
     schemas["Problem"] = _PROBLEM
+    for name, example in EXAMPLES.items():  # in models FastAPI would leave out what is null in them
+        schemas[name]["examples"] = [example]
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     for path, operations in found["paths"].items():

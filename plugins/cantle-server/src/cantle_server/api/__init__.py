@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 
-from . import avatars, chunk, datasets, documents, health, partition, search, strategies
+from . import (
+    avatars,
+    chunk,
+    datasets,
+    documents,
+    health,
+    partition,
+    partition_models,
+    search,
+    store_examples,
+    strategies,
+)
 
-__all__ = ["ROUTERS"]
+__all__ = ["EXAMPLES", "ROUTERS"]
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
@@ -18,3 +31,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     documents.router,
     search.router,
 )
+
+EXAMPLES: dict[str, dict[str, Any]] = {"Partitioned": partition_models.EXAMPLE, **store_examples.EXAMPLES}
+"""Examples of answers, by the names of their models."""

@@ -13,7 +13,7 @@ from ..auth import Caller, caller
 from ..errors import Problem
 from ..persisting import resolve
 from .json_body import JsonRoute, answer
-from .partition_models import EXAMPLE, Asked, Options, Partitioned, in_camel_case
+from .partition_models import Asked, Options, Partitioned, in_camel_case
 from .partition_run import Done, Job, run
 from .seed_audit import audit_log
 from .tenant import in_thread, need_trusted, tenant_store
@@ -27,7 +27,7 @@ router = APIRouter(tags=["partition"], route_class=JsonRoute)
 _log = logging.getLogger("cantle_server")
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"model": Partitioned, "content": {"application/json": {"example": EXAMPLE}}},
+    200: {"model": Partitioned},
     403: {"description": "The token has roles, and may not store."},
     404: {"description": "The host has no such avatar or dataset, or nothing is stored here."},
     409: {"description": "The dataset has vectors of another embedder."},

@@ -64,12 +64,6 @@ async def in_thread(function: Callable[_P, _R], *args: _P.args, **named: _P.kwar
         raise problem from error
 
 
-_STATUS = {
-    "NotFoundError": (404, "not_found"),
-    "DimensionError": (422, "dimension"),
-}
-
-
 def problem_of(error: BaseException) -> Problem | None:
     """A failure of a store as the caller is told it; None for what is none, or a fault of ours."""
     if not isinstance(error, CantleError):
@@ -80,8 +74,10 @@ def problem_of(error: BaseException) -> Problem | None:
     if str(error).startswith("The store ") and " is closed" in str(error):  # the service is being stopped
         return _away(error)
     for kind in type(error).__mro__:
-        if kind.__name__ in _STATUS:
-            return Problem(*_STATUS[kind.__name__], str(error))
+        if kind.__name__ == "NotFoundError":  # found a moment ago; its message lists names
+            return Problem(404, "not_found", "It is not there any more.")
+        if kind.__name__ == "DimensionError":
+            return Problem(422, "dimension", str(error))
         if kind.__name__ == "EmbedderError":
             return _of_embedder(error)
         if kind.__name__ == "StoreError":
