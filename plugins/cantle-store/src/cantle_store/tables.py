@@ -252,9 +252,12 @@ class DocumentLabelRow(Base):
     """A value that filters can name, of the metadata of a document."""
 
     __tablename__ = "document_labels"
-    __table_args__ = (Index("ix_document_labels_key_value", "key", "value"),)
+    __table_args__ = (
+        Index("ix_document_labels_document_id", "document_id", "key", "value"),
+        Index("ix_document_labels_key_value", "key", "value"),
+    )
     pk: Mapped[int] = mapped_column(_PK, primary_key=True, autoincrement=True)
-    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
     key: Mapped[str] = mapped_column(AnyText)
     value: Mapped[str] = mapped_column(AnyText)
 
@@ -291,8 +294,8 @@ class ChunkLabelRow(Base):
     """A value that filters can name, of what the metadata of a chunk has beside its document's."""
 
     __tablename__ = "chunk_labels"
-    __table_args__ = (Index("ix_chunk_labels_key_value", "key", "value"),)
+    __table_args__ = (Index("ix_chunk_labels_chunk_pk", "chunk_pk", "key", "value"),)
     pk: Mapped[int] = mapped_column(_PK, primary_key=True, autoincrement=True)
-    chunk_pk: Mapped[int] = mapped_column(ForeignKey("chunks.pk", ondelete="CASCADE"), index=True)
+    chunk_pk: Mapped[int] = mapped_column(ForeignKey("chunks.pk", ondelete="CASCADE"))
     key: Mapped[str] = mapped_column(AnyText)
     value: Mapped[str] = mapped_column(AnyText)

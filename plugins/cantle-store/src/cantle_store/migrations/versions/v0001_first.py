@@ -133,7 +133,8 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["document_id"], ["documents.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("pk"),
     )
-    op.create_index(op.f("ix_document_labels_document_id"), "document_labels", ["document_id"], unique=False)
+    # Of one document or chunk first: a search looks up what each has, and must not walk through those of all others.
+    op.create_index("ix_document_labels_document_id", "document_labels", ["document_id", "key", "value"], unique=False)
     op.create_index("ix_document_labels_key_value", "document_labels", ["key", "value"], unique=False)
     op.create_table(
         "chunk_labels",
@@ -144,8 +145,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["chunk_pk"], ["chunks.pk"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("pk"),
     )
-    op.create_index(op.f("ix_chunk_labels_chunk_pk"), "chunk_labels", ["chunk_pk"], unique=False)
-    op.create_index("ix_chunk_labels_key_value", "chunk_labels", ["key", "value"], unique=False)
+    op.create_index("ix_chunk_labels_chunk_pk", "chunk_labels", ["chunk_pk", "key", "value"], unique=False)
     # What a text is found by: words in one spelling (see `terms`), kept apart from the chunks since the two databases
     # index words in their own ways.
     if op.get_bind().dialect.name == "postgresql":
