@@ -19,7 +19,7 @@ from cantle_store import Store
 KILLS = int(os.environ.get("CANTLE_STORE_TEST_KILLS", "0"))
 """So often at least; without it as often as some seconds allow."""
 
-SECONDS = 6.0
+SECONDS = 4.0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cantle import MDocument
 from cantle_store import Store
+
+EXAMPLES = int(os.environ.get("CANTLE_STORE_TEST_EXAMPLES", "12"))
+"""Sequences of edits, for each database."""
 
 TEXTS = ["Leave is thirty days.", "Trips are booked.", "É café\x00", "\udc80 odd \x1a0000", "same", "Same", "x" * 300]
 WORDS = st.lists(st.sampled_from(TEXTS), max_size=8)
@@ -72,18 +75,16 @@ def changed(state: Any, step: tuple[Any, ...], edits: Any) -> list[Any]:
     return [now._replace(chunks=chunks, metadata=metadata)]
 
 
-@pytest.mark.parametrize("examples", [25])
 def test_a_store_equals_a_fresh_ingest(
     shared_urls: Callable[[], str],
     snapshot: Callable[..., Any],
     fresh: Callable[..., Any],
     edits: Any,
-    examples: int,
 ) -> None:
     url = shared_urls()
 
     @settings(
-        max_examples=examples,
+        max_examples=EXAMPLES,
         deadline=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

@@ -172,7 +172,7 @@ def test_reembedding_while_others_write(store: Store, edits: Any) -> None:
 def test_processes_write_the_same_documents(
     shared_urls: Callable[[], str], snapshot: Callable[..., Any], fresh: Callable[..., Any], edits: Any
 ) -> None:
-    url, seeds, count = shared_urls(), (1, 2, 3), 12
+    url, seeds, count = shared_urls(), (1, 2, 3), 8
     program = Path(__file__).with_name("store_writer.py")
     Store(url).close()
     writers = [
