@@ -46,7 +46,7 @@ def _statuses(operation: Any, url: str, there: dict[str, str]) -> set[int]:
     seen: set[int] = set()
 
     @hypothesis.settings(
-        max_examples=15,
+        max_examples=10,
         deadline=None,
         database=None,
         derandomize=True,
