@@ -22,6 +22,7 @@ from cantle.errors import (
     UnknownLengthError,
     UnknownStrategyError,
 )
+from cantle_store import NotFoundError
 
 __all__ = ["CODES", "Problem", "from_error"]
 
@@ -78,7 +79,7 @@ def from_error(error: CantleError) -> Problem | None:
     status = getattr(error, "status", None)
     if isinstance(status, int) and 400 <= status < 600:
         return Problem(status, str(getattr(error, "code", None) or CODES.get(status, "failed")), _shown(error))
-    if any(kind.__name__ == "NotFoundError" for kind in type(error).__mro__):  # of cantle-store, which is not loaded
+    if isinstance(error, NotFoundError):
         return Problem(404, "not_found", _shown(error))
     if isinstance(error, UnknownStrategyError):
         return Problem(422, "unknown_strategy", _shown(error))

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from .embedders.embedder import Embedder, embedder
     from .embedders.openai import OpenAIEmbedder
     from .embedders.wordllama import WordllamaEmbedder
-    from .errors import DimensionError, EmbedderError, NotFoundError, SchemaError, StoreError
+    from .errors import (
+        ClosedError,
+        DimensionError,
+        EmbedderError,
+        NoEmbedderError,
+        NotFoundError,
+        OtherEmbedderError,
+        SchemaError,
+        StoreError,
+        UnavailableError,
+    )
     from .ingesting.ingest import ingest
     from .ingesting.ingested import Counts, Ingested
     from .records import Avatar, Dataset, Deleted, Document, Hit, StoredChunk, Synced
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Avatar": "records",
     "Counts": "ingesting.ingested",
+    "ClosedError": "errors",
     "Dataset": "records",
     "Deleted": "records",
     "DimensionError": "errors",
@@ -41,13 +52,16 @@ _HOMES = {
     "EmbedderError": "errors",
     "Hit": "records",
     "Ingested": "ingesting.ingested",
+    "NoEmbedderError": "errors",
     "NotFoundError": "errors",
     "OpenAIEmbedder": "embedders.openai",
+    "OtherEmbedderError": "errors",
     "SchemaError": "errors",
     "Store": "store",
     "StoreError": "errors",
     "StoredChunk": "records",
     "Synced": "records",
+    "UnavailableError": "errors",
     "WordllamaEmbedder": "embedders.wordllama",
     "embedder": "embedders.embedder",
     "ingest": "ingesting.ingest",
@@ -56,6 +70,7 @@ _HOMES = {
 __all__ = [
     "Avatar",
     "Counts",
+    "ClosedError",
     "Dataset",
     "Deleted",
     "DimensionError",
@@ -65,13 +80,16 @@ __all__ = [
     "EmbedderError",
     "Hit",
     "Ingested",
+    "NoEmbedderError",
     "NotFoundError",
     "OpenAIEmbedder",
+    "OtherEmbedderError",
     "SchemaError",
     "Store",
     "StoreError",
     "StoredChunk",
     "Synced",
+    "UnavailableError",
     "WordllamaEmbedder",
     "embedder",
     "ingest",

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from cantle.errors import CantleError
 
-__all__ = ["DimensionError", "EmbedderError", "NotFoundError", "SchemaError", "StoreError"]
+__all__ = [
+    "ClosedError",
+    "DimensionError",
+    "EmbedderError",
+    "NoEmbedderError",
+    "NotFoundError",
+    "OtherEmbedderError",
+    "SchemaError",
+    "StoreError",
+    "UnavailableError",
+]
 
 
 class StoreError(CantleError):
     """A store cannot do what was asked."""
+
+
+class ClosedError(StoreError):
+    """The store was closed."""
 
 
 class NotFoundError(StoreError):
@@ -23,5 +37,17 @@ class EmbedderError(StoreError):
     """An embedder failed, or gave something that is no list of vectors."""
 
 
+class NoEmbedderError(EmbedderError):
+    """Vectors are needed, and nothing was given that makes them."""
+
+
+class OtherEmbedderError(EmbedderError):
+    """The vectors that are kept are of another embedder, or of several: they cannot be compared."""
+
+
 class SchemaError(StoreError):
     """The database was made by a newer version, or is no store."""
+
+
+class UnavailableError(StoreError):
+    """The database cannot be reached, or cannot write: no server, a lock, a full disk. Another try may succeed."""

@@ -13,7 +13,7 @@ from . import reading, tenants
 from .database.database import Database
 from .database.wiping import wipe
 from .embedders import Embedder, embedder
-from .errors import EmbedderError, NotFoundError, StoreError
+from .errors import NoEmbedderError, NotFoundError, StoreError
 from .records import Avatar, Dataset, Deleted, Document, Hit, StoredChunk, Synced
 from .searching.asked import Asked
 from .searching.roles import keep_roles, kept_roles, roles_of
@@ -184,7 +184,7 @@ class Store:
         value = self.embedder if given is None else given
         if value is None:
             if required:
-                raise EmbedderError("Nothing makes vectors: give an embedder, here or to the store.")
+                raise NoEmbedderError("Nothing makes vectors: give an embedder, here or to the store.")
             return None
         return embedder(value)
 

@@ -10,7 +10,16 @@ from typing import Any, ParamSpec, TypeVar
 import anyio
 from fastapi import Request
 
-from cantle.errors import CantleError
+from cantle_store import (
+    ClosedError,
+    DimensionError,
+    EmbedderError,
+    NoEmbedderError,
+    NotFoundError,
+    OtherEmbedderError,
+    StoreError,
+    UnavailableError,
+)
 
 from ..auth import Caller
 from ..errors import Problem
@@ -66,43 +75,24 @@ async def in_thread(function: Callable[_P, _R], *args: _P.args, **named: _P.kwar
 
 def problem_of(error: BaseException) -> Problem | None:
     """A failure of a store as the caller is told it; None for what is none, or a fault of ours."""
-    if not isinstance(error, CantleError):
-        return None
-    cause = error.__cause__ or error.__context__
-    if type(cause).__module__.partition(".")[0] == "sqlalchemy":
-        return _of_database(cause)
-    if str(error).startswith("The store ") and " is closed" in str(error):  # the service is being stopped
-        return _away(error)
-    for kind in type(error).__mro__:
-        if kind.__name__ == "NotFoundError":  # found a moment ago; its message lists names
-            return Problem(404, "not_found", "It is not there any more.")
-        if kind.__name__ == "DimensionError":
-            return Problem(422, "dimension", str(error))
-        if kind.__name__ == "EmbedderError":
-            return _of_embedder(error)
-        if kind.__name__ == "StoreError":
-            return Problem(422, "store_refused", str(error))
+    if isinstance(error, ClosedError | UnavailableError):  # messages may name hosts and files
+        _log.error("the store does not answer", extra={"fields": {"error": type(error).__name__}})
+        return Problem(
+            503, "store_unavailable", "The store does not answer. Try again soon.", headers={"Retry-After": "5"}
+        )
+    if isinstance(error, EmbedderError):
+        return _of_embedder(error)
+    if isinstance(error, NotFoundError):  # found a moment ago; its message lists names
+        return Problem(404, "not_found", "It is not there any more.")
+    if isinstance(error, StoreError):
+        return Problem(422, "dimension" if isinstance(error, DimensionError) else "store_refused", str(error))
     return None
 
 
-def _of_database(error: BaseException | None) -> Problem | None:
-    """No server, a lock, a full disk, no free connection: not what was asked. Messages may name hosts and files."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if not names & {"OperationalError", "InterfaceError", "InternalError", "TimeoutError", "DisconnectionError"}:
-        return None
-    return _away(error)
-
-
-def _away(error: BaseException | None) -> Problem:
-    _log.error("the store does not answer", extra={"fields": {"error": type(error).__name__}})
-    return Problem(503, "store_unavailable", "The store does not answer. Try again soon.", headers={"Retry-After": "5"})
-
-
-def _of_embedder(error: CantleError) -> Problem:
-    """The embedder is not the caller's doing, but for asking for one where there is none."""
-    if error.__cause__ is None and "needs an embedder" in str(error):
+def _of_embedder(error: EmbedderError) -> Problem:
+    if isinstance(error, NoEmbedderError):
         return Problem(422, "no_embedder", "This service has no embedder: search by mode text, or give the vector.")
-    if error.__cause__ is None and "be compared with" in str(error):
+    if isinstance(error, OtherEmbedderError):
         return Problem(
             422,
             "other_embedder",

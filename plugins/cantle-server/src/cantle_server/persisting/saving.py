@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from cantle_llm import Persisted
-from cantle_store import StoreError
+from cantle_store import DimensionError, EmbedderError, NotFoundError, StoreError
 
 from .target import Target
 
@@ -118,12 +118,12 @@ def _chunks(result: PartitionResult, max_size: int | None) -> list[dict[str, Any
 
 def failure_of(error: BaseException) -> dict[str, str]:
     """Why blocks were not stored, as the caller is told; what databases and embedders say is left out."""
-    for kind in type(error).__mro__:
-        if kind.__name__ in _TOLD:
-            return {"code": _TOLD[kind.__name__], "message": str(error)}
-        if kind.__name__ == "EmbedderError":
-            return {"code": "embedder_failed", "message": "The embedder of this service failed. Nothing was stored."}
+    for kind, code in _TOLD.items():
+        if isinstance(error, kind):
+            return {"code": code, "message": str(error)}
+    if isinstance(error, EmbedderError):
+        return {"code": "embedder_failed", "message": "The embedder of this service failed. Nothing was stored."}
     return {"code": "store_failed", "message": "The store could not be written. Nothing was stored."}
 
 
-_TOLD = {"DimensionError": "dimension", "NotFoundError": "not_found"}
+_TOLD = {DimensionError: "dimension", NotFoundError: "not_found"}

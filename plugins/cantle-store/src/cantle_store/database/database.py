@@ -9,7 +9,7 @@ from threading import Lock
 
 from sqlalchemy import Connection, Engine
 
-from ..errors import SchemaError, StoreError
+from ..errors import ClosedError, SchemaError
 from . import migrating, postgres, sqlite
 from .failures import failing
 from .urls import place
@@ -99,7 +99,7 @@ class Database:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise StoreError(f"The store {self.place.shown} is closed. Open it again: Store(...).")
+            raise ClosedError(f"The store {self.place.shown} is closed. Open it again: Store(...).")
 
     def close(self) -> None:
         """Close all connections. Twice is once."""

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DBAPIError,
+    DisconnectionError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from ..errors import StoreError
+from ..errors import StoreError, UnavailableError
 from .urls import Place
 
 __all__ = ["explained", "failing"]
@@ -41,6 +48,9 @@ _POSTGRES = {
     "57014": "it took longer than the server allows. Nothing was written",
     "54000": "a text is longer than Postgres takes",
 }
+_OUTSIDE = (OperationalError, InterfaceError, InternalError, DisconnectionError)
+"""What is no fault of the statement: no server, a lock, a full disk."""
+
 _UNREACHED = "the server cannot be reached. Look at host and port, and whether it runs"
 
 
@@ -52,14 +62,15 @@ def explained(error: SQLAlchemyError, place: Place) -> StoreError:
     if place.secret:
         said = said.replace(place.secret, "***")
     if isinstance(error, PoolTimeout):
-        return StoreError(f"{place.shown}: all connections were in use for too long. Use fewer threads at once.")
+        return UnavailableError(f"{place.shown}: all connections were in use for too long. Use fewer threads at once.")
     if place.url is None:
         known = next((what for sign, what in _SQLITE.items() if sign in said.lower()), None)
     else:
         state = getattr(original, "sqlstate", None)
         known = _POSTGRES.get(state or "") or _of_connection(state, said)
     said = said.rstrip(".")
-    return StoreError(f"{place.shown}: {known} ({said})." if known else f"{place.shown}: {said}.")
+    kind = UnavailableError if isinstance(error, _OUTSIDE) else StoreError
+    return kind(f"{place.shown}: {known} ({said})." if known else f"{place.shown}: {said}.")
 
 
 def _of_connection(state: str | None, said: str) -> str | None:

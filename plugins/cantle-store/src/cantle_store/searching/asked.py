@@ -12,7 +12,7 @@ from cantle.access import Access
 from cantle.errors import OptionError
 
 from ..embedders import Embedder
-from ..errors import EmbedderError, NotFoundError
+from ..errors import NoEmbedderError, NotFoundError
 from ..tables import AvatarRow, DatasetRow
 
 __all__ = ["MODES", "Asked", "SearchedDataset", "searched_datasets"]
@@ -53,7 +53,7 @@ class Asked:
             raise OptionError("mode='text' takes no vector. Leave it out, or give mode='hybrid'.")
         has_vector = self.vector is not None or self.maker is not None
         if self.mode in ("vector", "hybrid") and not has_vector:
-            raise EmbedderError(
+            raise NoEmbedderError(
                 f"mode={self.mode!r} needs an embedder (embedder=..., of the search or of the store), or the vector of "
                 "the query itself (vector=[...]). Without one there is mode='text'."
             )

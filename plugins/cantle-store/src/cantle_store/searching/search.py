@@ -11,7 +11,7 @@ from cantle.access import Access
 
 from ..database.database import Database
 from ..embedders import query_vector, read_vector
-from ..errors import DimensionError, EmbedderError
+from ..errors import DimensionError, OtherEmbedderError
 from ..tables import ChunkRow
 from .asked import Asked, SearchedDataset, searched_datasets
 from .by_vector import by_vector
@@ -66,7 +66,7 @@ def _fitting(asked: Asked, datasets: Sequence[SearchedDataset], is_named: bool) 
         if known and not found:
             raise DimensionError(f"The vector has {size} numbers, but {_sizes(known)}.")
         if len({one.embedder for one in found}) > 1:
-            raise EmbedderError(
+            raise OtherEmbedderError(
                 f"The vector could be compared with those of several embedders: {_embedders(found)}. Name the dataset."
             )
         return found
@@ -74,7 +74,7 @@ def _fitting(asked: Asked, datasets: Sequence[SearchedDataset], is_named: bool) 
     found = [one for one in known if one.embedder == name]
     if known and not found:
         which = "Give that one" if is_named or len(known) == 1 else "Give one of these"
-        raise EmbedderError(
+        raise OtherEmbedderError(
             f"Vectors of {name!r} cannot be compared with those that are kept: {_embedders(known)}. {which} as the "
             "embedder, or search with mode='text'."
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..database.batches import batches
 from ..embedders import Embedder, vectors_of
-from ..errors import DimensionError, EmbedderError
+from ..errors import DimensionError, OtherEmbedderError
 from ..tables import packed
 
 __all__ = ["check_dimension", "check_embedder", "made_vectors"]
@@ -21,7 +21,7 @@ def check_embedder(dataset: Any, maker: Embedder | None) -> None:
     if maker is None or dataset.dimension is None:
         return
     if dataset.embedder != maker.name:
-        raise EmbedderError(
+        raise OtherEmbedderError(
             f"The dataset {dataset.name!r} has vectors of {dataset.embedder!r}, which cannot be compared with those of "
             f"{maker.name!r}. Give that embedder, or make all vectors anew with store.reembed({dataset.name!r}, "
             "embedder)."
