@@ -21,6 +21,7 @@ from .limits import Bounded, Gate, Limits, Rated, Rates
 from .metrics import Metrics
 from .observing import Observed
 from .openapi import describe
+from .persisting import Wiping
 from .settings import Settings
 from .work import Workers
 
@@ -57,6 +58,7 @@ def create_app(
         memory=settings.worker_memory,
         warm=warm,
     )
+    wiping = Wiping(settings.wipe_after)
     keys = keys_of(settings)
     verifier = Verifier(keys, issuer=settings.issuer, audience=settings.audience, leeway=settings.leeway)
 
@@ -72,10 +74,13 @@ def create_app(
         own_store, own_client = await asyncio.to_thread(parts.__enter__)
         try:
             app.state.store, app.state.client = store or own_store, client or own_client
+            if app.state.store is not None:
+                wiping.start(app.state.store)
             await workers.start()
             yield
         finally:
             await workers.stop(settings.shutdown_timeout)
+            await wiping.stop()
             await asyncio.to_thread(parts.__exit__, None, None, None)
 
     app = FastAPI(
@@ -89,6 +94,7 @@ def create_app(
     app.state.settings = settings
     app.state.metrics = metrics
     app.state.workers = workers
+    app.state.wiping = wiping
     app.state.store = store
     app.state.client = client
     app.state.has_own_client = client is None

@@ -28,11 +28,12 @@ class Settings:
     `jwks_url` (where such a set is fetched); `dev` makes a secret of its own. `issuer` and `audience`, when set, must
     be in the token. `store` is the URL of a store and `embedder` the name of its embedder, `model` the model that
     partitions texts and sees pictures, `audio_model` the one that hears recordings; what else a model needs comes from
-    the `CANTLE_LLM_*` variables. Each of them is left out unless it is named here. `rate` counts requests a minute for
-    each token, 0 is no limit. `max_jobs` is how many requests are worked on at once, `queue` how many may wait;
-    `workers` processes cut documents, each with `worker_memory` MiB at most (0: no limit). `media_hosts` names the
-    hosts that media may be fetched from, `*.host` for all below it, `*` for all that are public. `playground` serves a
-    page at `/` to try strategies on.
+    the `CANTLE_LLM_*` variables. Each of them is left out unless it is named here. What edits took away is wiped from
+    the disk of the store when there was no edit for `wipe_after` seconds. `rate` counts requests a minute for each
+    token, 0 is no limit. `max_jobs` is how many requests are worked on at once, `queue` how many may wait; `workers`
+    processes cut documents, each with `worker_memory` MiB at most (0: no limit). `media_hosts` names the hosts that
+    media may be fetched from, `*.host` for all below it, `*` for all that are public. `playground` serves a page at `/`
+    to try strategies on.
     """
 
     host: str = "127.0.0.1"
@@ -48,6 +49,7 @@ class Settings:
     embedder: str | None = None
     model: str | None = None
     audio_model: str | None = None
+    wipe_after: float = 60.0
     max_body_bytes: int = 16 << 20
     max_characters: int = 4_000_000
     max_response_bytes: int = 64 << 20
@@ -274,6 +276,7 @@ _READ: dict[str, Callable[[str, Any], Any]] = {
     "embedder": _text,
     "model": _text,
     "audio_model": _text,
+    "wipe_after": _number(0, 86_400),
     "max_body_bytes": _whole(1024, 1 << 31),
     "max_characters": _whole(1, 1 << 31),
     "max_response_bytes": _whole(1024, 1 << 31),

@@ -89,7 +89,8 @@ class Synced:
     """What a sync did, in chunks. `changed`: the same text, at another place, with other metadata or its first vector.
 
     `embedded` counts the texts that the embedder was asked for; `chunk_ids` are in the order of the chunks; `wrote` is
-    whether anything was written, if only the document's own metadata.
+    whether anything was written, if only the document's own metadata, `unwiped` whether something was taken away that
+    is still to be wiped from the disk (`Store.wipe`).
     """
 
     dataset: Dataset
@@ -101,6 +102,7 @@ class Synced:
     embedded: int
     chunk_ids: tuple[str, ...] = field(repr=False)
     wrote: bool
+    unwiped: bool = False
 
 
 @dataclass(frozen=True)

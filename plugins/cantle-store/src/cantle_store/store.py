@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,14 +148,12 @@ class Store:
         if not isinstance(origin, str):
             raise StoreError(f"origin must be a text, got {origin!r}.")
         maker = self._embedder(embedder, required=False)
-        synced, leaves = self._synced(dataset, document, maker, origin)
-        if leaves and wipe:
-            self.wipe()
+        synced = self._synced(dataset, document, maker, origin)
+        if synced.unwiped and wipe:
+            return replace(synced, unwiped=not self.wipe())
         return synced
 
-    def _synced(
-        self, dataset: str | Dataset, document: WantedDocument, maker: Embedder | None, origin: str
-    ) -> tuple[Synced, bool]:
+    def _synced(self, dataset: str | Dataset, document: WantedDocument, maker: Embedder | None, origin: str) -> Synced:
         for left in reversed(range(_TRIES)):
             target = self._target(dataset)
             try:
@@ -165,11 +164,10 @@ class Store:
                     raise
                 continue
             break
-        synced = Synced(
+        return Synced(
             found, document.source, done.new, done.changed, done.kept, done.gone, done.embedded, done.chunk_ids,
-            done.wrote,
+            done.wrote, done.leaves,
         )  # fmt: skip
-        return synced, done.leaves
 
     def _target(self, dataset: str | Dataset) -> Dataset:
         """The dataset to write to; one that is named is made."""

@@ -96,7 +96,9 @@ async def put_document(request: Request, dataset_id: str, asked: DocumentAsked, 
     request.state.record.facts |= {"characters": len(asked.text), "chunks": len(chunks)}
 
     def sync() -> dict[str, Any]:
-        synced = store.sync(dataset, asked.source, chunks, metadata=metadata)
+        synced = store.sync(dataset, asked.source, chunks, metadata=metadata, wipe=False)
+        if synced.unwiped:
+            state.wiping.later()
         state.metrics.synced(synced)
         return {
             "datasetId": dataset.id,

@@ -132,7 +132,7 @@ async def _in_turn(state: Any, job: Job, stop: Event, begun: Event) -> Done:
                 result = await _thread(lambda: _by_model(text, source, job.options, asked, stop))
             done = Done(result, media.found)
             if job.target is not None:
-                await _thread(lambda: _keep(done, job, source, stop, state.metrics))
+                await _thread(lambda: _keep(done, job, source, stop, state))
             with_cost(result, media.run)
             return done
 
@@ -192,7 +192,7 @@ def _by_model(text: str, source: str, options: dict[str, Any], client: Client, s
         ) from None
 
 
-def _keep(done: Done, job: Job, source: str, stop: Event, metrics: Any) -> None:
+def _keep(done: Done, job: Job, source: str, stop: Event, state: Any) -> None:
     """Store the blocks of a successful result; they are answered in any case."""
     result = done.result
     assert job.target is not None
@@ -210,6 +210,9 @@ def _keep(done: Done, job: Job, source: str, stop: Event, metrics: Any) -> None:
         said = {"code": done.failure["code"], "error": type(error).__name__}
         _log.error("blocks cannot be stored", extra={"fields": said})  # messages of databases hold what was written
         return
-    metrics.synced(saving.synced)
+    assert saving.synced is not None
+    state.metrics.synced(saving.synced)
+    if saving.synced.unwiped:
+        state.wiping.later()
     result.persisted = stored
     result.audit_log += (f"[partition] {stored.count} block(s) stored in data set {stored.dataset_id}",)

@@ -57,6 +57,7 @@ _PARTS = (
     ("store", "URL", "Keep datasets here: sqlite:///FILE or postgresql://USER@HOST/DATABASE."),
     ("embedder", "NAME", "The embedder of the store, such as e5 or openai:text-embedding-3-large."),
     ("model", "NAME", "The model that partitions texts and sees pictures. Its key: CANTLE_LLM_API_KEY."),
+    ("wipe_after", "SECONDS", "Wipe what edits took away when there was no edit for so long."),
     ("audio_model", "NAME", "The model that hears recordings, such as gpt-4o-transcribe. Needs --model too."),
 )
 _LIMITS = (

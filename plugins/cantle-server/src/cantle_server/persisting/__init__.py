@@ -5,5 +5,16 @@ from __future__ import annotations
 from .saving import Saving, failure_of
 from .sources import source_of
 from .target import Target, check_embedder, find_avatar, find_dataset, resolve
+from .wiping import Wiping
 
-__all__ = ["Saving", "Target", "check_embedder", "failure_of", "find_avatar", "find_dataset", "resolve", "source_of"]
+__all__ = [
+    "Saving",
+    "Target",
+    "Wiping",
+    "check_embedder",
+    "failure_of",
+    "find_avatar",
+    "find_dataset",
+    "resolve",
+    "source_of",
+]

@@ -56,7 +56,7 @@ class Saving:
             dataset, made = self._made(self.target.name, name)
         try:
             synced = self.synced = self.store.sync(
-                dataset, self.source, _chunks(result, self.max_size), metadata=self.metadata
+                dataset, self.source, _chunks(result, self.max_size), metadata=self.metadata, wipe=False
             )
         except BaseException:
             if made:
