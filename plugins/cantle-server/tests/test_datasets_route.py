@@ -256,6 +256,7 @@ NONSENSE: list[dict[str, Any]] = [
     {"vector": [1.0, 2.0]},
     {"vector": ["a"]},
     {"vector": [1.0] * 8, "mode": "text"},
+    {"vector": [1.0] * 16_001},
     {"q": "a"},
 ]
 

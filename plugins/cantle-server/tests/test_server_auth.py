@@ -114,6 +114,12 @@ def test_without_a_token_it_is_401(service: Service) -> None:
     assert answer.headers["www-authenticate"] == 'Bearer realm="cantle"'
 
 
+@pytest.mark.parametrize("end", [10**400, 10**20, 1e20, "99999999999"])
+def test_a_token_may_have_an_end_that_is_far_away(service: Service, end: Any) -> None:
+    headers = {"Authorization": f"Bearer {by_hand(HS, claims(exp=end))}"}
+    assert service.client(None).get(PATH, headers=headers).status_code == 200
+
+
 def test_two_headers_are_refused(service: Service) -> None:
     good = f"Bearer {service.token()}"
     answer = service.client(None).get(PATH, headers=[("Authorization", good), ("Authorization", good)])

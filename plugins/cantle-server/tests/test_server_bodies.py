@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from cantle_server import Problem
+from cantle_server.api import json_body
+from cantle_server.api.store_models import SearchAsked
 from cantle_server.bodies import MAX_DEPTH, parse_json
+from cantle_server.jobs import chunk
 
 BAD = {
     "empty": (b"", "invalid_json"),
@@ -74,3 +78,25 @@ def test_it_reads_as_python_does(value: Any) -> None:
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with suppress(Problem):
         json.dumps(parse_json(data))
+
+
+@pytest.mark.parametrize("where", ["chunk", "store"])
+def test_of_a_name_that_is_not_known_only_the_beginning_is_compared(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = list[str]()
+
+    def compare(word: str, *_: Any, **__: Any) -> list[str]:
+        compared.append(word)
+        return []
+
+    name = "ab" * 100_000
+    if where == "chunk":
+        monkeypatch.setattr(chunk, "get_close_matches", compare)
+        with pytest.raises(Problem, match="There is no field"):
+            next(chunk.chunk(json.dumps({name: 1}).encode(), False, 10))
+    else:
+        monkeypatch.setattr(json_body, "get_close_matches", compare)
+        with pytest.raises(ValidationError, match="there is no"):
+            SearchAsked.model_validate({name: 1})
+    assert [len(word) for word in compared] == [100]

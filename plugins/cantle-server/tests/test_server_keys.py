@@ -17,6 +17,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from service import Service
 
 from cantle_server import Problem
+from cantle_server.auth import keys as module
 from cantle_server.auth.keys import MAX_AGE, REFRESH, Fetched
 
 PATH = "/v1/strategies/recursive"
@@ -124,6 +125,25 @@ def test_an_unknown_key_is_looked_for_once_in_a_while(keys: Keys) -> None:
         assert all(isinstance(one, Problem) for one in found)
         assert keys.asked == 2
 
+    asyncio.run(run())
+
+
+def test_those_who_wait_for_a_slow_answer_do_not_ask_again_each(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+
+    async def slow(url: str) -> Any:
+        keys.asked += 1
+        await asyncio.sleep(0)
+        clock.now += 5.0
+        raise TimeoutError
+
+    async def run() -> None:
+        fetched = Fetched(keys.url, clock)
+        found = await asyncio.gather(*(fetched.get("one", "RS256") for _ in range(50)), return_exceptions=True)
+        assert {getattr(one, "code", one) for one in found} == {"keys_unavailable"}
+        assert keys.asked == 1
+
+    monkeypatch.setattr(module, "_download", slow)
     asyncio.run(run())
 
 

@@ -72,6 +72,15 @@ def test_a_request_of_50_mb_is_refused_by_its_length(small: Service) -> None:
     works(small)
 
 
+def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read(small: Service) -> None:
+    lines = ("Content-Type: application/json", "Content-Length: 5", "Transfer-Encoding: chunked")
+    hidden = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+    answer = small.raw(head(small, *lines) + b'c\r\n{"text":"a"}\r\n0\r\n\r\n' + hidden)
+    status, headers, body = parsed(answer)
+    assert (status, body["error"]["code"], headers["connection"]) == (400, "invalid_http", "close")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
 def test_a_request_of_50_mb_in_pieces_is_refused_while_it_is_read(small: Service) -> None:
     sent = 0
 

@@ -40,7 +40,7 @@ class Body(BaseModel):
         known = [field.alias or name for name, field in cls.model_fields.items()]
         for name in given:
             if name not in known:
-                close = get_close_matches(str(name), known, 1)
+                close = get_close_matches(str(name)[:_MOST], known, 1)  # its time grows with the name
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise ValueError(f"there is no {str(name)[:_MOST]!r} here.{hint} There are: {', '.join(known)}")
         return {name: value for name, value in given.items() if value is not None}

@@ -205,7 +205,7 @@ class SearchAsked(Body):
 
     model_config = _example({"query": "how long is the leave?", "where": {"dept": "hr"}, "k": 5})
     query: Annotated[str, Field(max_length=10_000)] | None = None
-    vector: Annotated[list[float], Field(min_length=1, max_length=16_384)] | None = None
+    vector: Annotated[list[float], Field(min_length=1, max_length=16_000)] | None = None
     where: Annotated[dict[str, _Value | list[_Value]], Field(max_length=50)] | None = Field(
         default=None, description="Only chunks whose metadata has these values; of a list one is enough."
     )

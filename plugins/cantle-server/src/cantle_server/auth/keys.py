@@ -107,12 +107,13 @@ class Fetched:
         return None if self._listed is None else self._listed.find(kid, algorithm)
 
     async def _fetch(self) -> None:
-        self._tried = self._clock()
         try:
             self._listed = Listed(_of_jwks(await _download(self._url)))
             self._fetched = self._clock()
         except Exception as error:  # of httpx, of JSON, of keys: what we have stays good
             _log.error("the keys for tokens cannot be fetched: %s: %s", type(error).__name__, error)
+        finally:
+            self._tried = self._clock()  # those who waited for a slow answer do not each wait for another
 
 
 async def _download(url: str) -> Any:

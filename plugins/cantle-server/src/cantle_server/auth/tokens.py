@@ -93,7 +93,8 @@ class Verifier:
             return known[0]
         claims = await self._checked(token)
         caller = _caller(claims, digest)
-        self._known[digest] = caller, min(now + REMEMBERED, float(claims["exp"]) + self._leeway)
+        end = int(claims["exp"])  # as it was checked; there are integers that no float holds
+        self._known[digest] = caller, min(now + REMEMBERED - self._leeway, end) + self._leeway
         self._known.move_to_end(digest)
         while len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)

@@ -162,7 +162,7 @@ def _fields(body: bytes | Upload) -> dict[str, Any]:
     for name, value in given.items():
         kind = FIELDS.get(name)
         if kind is None:
-            close = get_close_matches(name, FIELDS, n=1)
+            close = get_close_matches(name[:100], FIELDS, n=1)  # its time grows with the name
             hint = f" Did you mean {close[0]!r}?" if close else " Options of a strategy go into `options`."
             raise Problem(422, "unknown_field", f"There is no field {name[:100]!r}.{hint} Fields: {', '.join(FIELDS)}.")
         if value is None:

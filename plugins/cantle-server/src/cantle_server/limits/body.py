@@ -62,6 +62,14 @@ class _Request:
         self.is_gone = False
 
     def check_length(self, scope: Any) -> None:
+        names = {name for name, _ in scope["headers"]}
+        if {b"content-length", b"transfer-encoding"} <= names:  # a proxy may have read another end than we would
+            raise Problem(
+                400,
+                "invalid_http",
+                "The request has Content-Length and Transfer-Encoding. Send one of them.",
+                headers={"Connection": "close"},
+            )
         for name, value in scope["headers"]:
             if name == b"content-length" and value.isdigit() and int(value[:20]) > self._most:
                 raise self._too_large()
