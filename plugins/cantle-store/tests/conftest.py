@@ -168,8 +168,8 @@ def _snapshot(store: Store) -> dict[str, Any]:
                     row["chunk_pk"] = ids[row["chunk_pk"]]
             found[name] = sorted(rows, key=repr)
         column, terms = ("chunk_pk", "terms::text") if store.database.is_postgres else ("rowid", "terms")
-        words = connection.exec_driver_sql(f"SELECT {column}, words, {terms} FROM chunk_terms").all()
-        found["chunk_terms"] = sorted((ids[pk], int(count), text) for pk, count, text in words)
+        words = connection.exec_driver_sql(f"SELECT {column}, {terms} FROM chunk_terms").all()
+        found["chunk_terms"] = sorted((ids[pk], text) for pk, text in words)
         assert len(words) == len(ids)
     return found
 

@@ -127,7 +127,6 @@ def test_tables_of_others_are_left_alone(shared_urls: Callable[[], str]) -> None
             theirs.execute("ALTER TABLE documents RENAME TO theirs")
     else:
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as theirs, theirs:
-            theirs.execute("DROP TABLE IF EXISTS chunk_words")
             theirs.execute("ALTER TABLE documents RENAME TO theirs")
     with Store(url) as store:
         store.sync("docs", "a", [{"text": "one"}])

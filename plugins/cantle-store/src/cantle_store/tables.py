@@ -263,18 +263,23 @@ class DocumentLabelRow(Base):
 
 
 class ChunkRow(_Timed, Base):
-    """A chunk with its vector."""
+    """A chunk with its vector. `words` is how many words it is found by (see `terms`), each as often as it is there."""
 
     __tablename__ = "chunks"
-    __table_args__ = (Index("ix_chunks_dataset_embed_hash", "dataset_id", "embed_hash"),)
+    __table_args__ = (
+        Index("ix_chunks_dataset_embed_hash", "dataset_id", "embed_hash"),
+        # The chunks of documents, and how many words each has, are read from the index alone.
+        Index("ix_chunks_document_id", "document_id", "words", postgresql_include=["pk"]),
+    )
     pk: Mapped[int] = mapped_column(_PK, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(Text, unique=True)
     host_id: Mapped[str] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
     dataset_id: Mapped[str] = mapped_column(ForeignKey("datasets.id", ondelete="CASCADE"))
-    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"))
     key: Mapped[str] = mapped_column(AnyText)
     source: Mapped[str] = mapped_column(AnyText)
     index: Mapped[int] = mapped_column("index", Integer)
+    words: Mapped[int] = mapped_column(Integer)
     text: Mapped[str] = mapped_column(AnyText)
     content: Mapped[str] = mapped_column(AnyText)
     prefix: Mapped[str] = mapped_column(AnyText)

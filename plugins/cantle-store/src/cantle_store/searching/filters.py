@@ -15,7 +15,7 @@ from cantle.access import ANY, Access, Rule
 from ..labels import named
 from ..tables import AnyText, ChunkLabelRow, ChunkRow, DocumentLabelRow, DocumentRow
 
-__all__ = ["Scope", "by_place", "conditions", "counted"]
+__all__ = ["Scope", "by_place", "conditions", "counted", "lengths"]
 
 _FEW = 32
 """So many rules, or values of a key, are written out in the query; more are handed over as one JSON array."""
@@ -45,11 +45,24 @@ def counted(scope: Scope, dialect: str) -> Select[Any]:
     """How many chunks may be seen."""
     if scope.access.where:
         return select(func.count()).select_from(ChunkRow).where(*conditions(scope, dialect))
-    documents = _documents(scope)  # roles look at documents, and these know how many chunks they have
-    if scope.access.rules is not None:
-        fits = _fits(scope.access.rules, dialect)
-        documents = documents if fits is None else documents.where(fits)
-    return documents.with_only_columns(func.coalesce(func.sum(DocumentRow.chunks), 0))
+    # Roles look at documents, and these know how many chunks they have.
+    return _seen_documents(scope, dialect).with_only_columns(func.coalesce(func.sum(DocumentRow.chunks), 0))
+
+
+def lengths(scope: Scope, dialect: str) -> Any:
+    """The primary keys of all chunks that may be seen, with their numbers of words.
+
+    It begins with the documents and looks into the index of their chunks alone, which is far smaller than the chunks.
+    """
+    of_chunk = [_by_key(scope, key, values, dialect) for key, values in scope.access.where.items()]
+    documents = _seen_documents(scope, dialect)
+    found: Any = select(ChunkRow.pk, ChunkRow.words)
+    return found.where(ChunkRow.document_id.in_(documents), *of_chunk)
+
+
+def _seen_documents(scope: Scope, dialect: str) -> Select[Any]:
+    fits = None if scope.access.rules is None else _fits(scope.access.rules, dialect)
+    return _documents(scope) if fits is None else _documents(scope).where(fits)
 
 
 def by_place(dialect: str) -> list[ColumnElement[Any]]:

@@ -105,6 +105,7 @@ def _insert(
                 "id": chunk_id,
                 "key": chunk.key,
                 "text": chunk.text,
+                "words": words[chunk.embed_hash].words,
                 "embed_hash": chunk.embed_hash,
                 "embedding": vectors.get(chunk.embed_hash),
             }

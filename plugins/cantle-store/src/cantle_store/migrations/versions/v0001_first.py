@@ -100,6 +100,7 @@ def upgrade() -> None:
         sa.Column("key", AnyText(), nullable=False),
         sa.Column("source", AnyText(), nullable=False),
         sa.Column("index", sa.Integer(), nullable=False),
+        sa.Column("words", sa.Integer(), nullable=False),
         sa.Column("text", AnyText(), nullable=False),
         sa.Column("content", AnyText(), nullable=False),
         sa.Column("prefix", AnyText(), nullable=False),
@@ -122,7 +123,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("id"),
     )
     op.create_index("ix_chunks_dataset_embed_hash", "chunks", ["dataset_id", "embed_hash"], unique=False)
-    op.create_index(op.f("ix_chunks_document_id"), "chunks", ["document_id"], unique=False)
+    # The chunks of documents, and how many words each has, are read from the index alone.
+    op.create_index("ix_chunks_document_id", "chunks", ["document_id", "words"], postgresql_include=["pk"])
     op.create_index(op.f("ix_chunks_host_id"), "chunks", ["host_id"], unique=False)
     op.create_table(
         "document_labels",
@@ -152,13 +154,14 @@ def upgrade() -> None:
         op.create_table(
             "chunk_terms",
             sa.Column("chunk_pk", sa.BigInteger(), nullable=False),
-            sa.Column("words", sa.Integer(), nullable=False),
             sa.Column("terms", sa.dialects.postgresql.TSVECTOR(), nullable=False),
             sa.ForeignKeyConstraint(["chunk_pk"], ["chunks.pk"], ondelete="CASCADE"),
             sa.PrimaryKeyConstraint("chunk_pk"),
         )
         op.create_index("ix_chunk_terms_terms", "chunk_terms", ["terms"], postgresql_using="gin")
     else:
-        op.execute("CREATE VIRTUAL TABLE chunk_terms USING fts5(words UNINDEXED, terms, tokenize = 'ascii')")
-        # A row for each place of each word: so words can be counted among the chunks that may be seen.
-        op.execute("CREATE VIRTUAL TABLE chunk_words USING fts5vocab(chunk_terms, instance)")
+        # Which chunks have a token is all that is asked for: no positions, no lengths.
+        op.execute(
+            "CREATE VIRTUAL TABLE chunk_terms USING "
+            "fts5(terms, tokenize = \"ascii tokenchars '/'\", detail = none, columnsize = 0)"
+        )
