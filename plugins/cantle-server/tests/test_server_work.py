@@ -151,6 +151,36 @@ def test_a_call_that_is_cancelled_is_ended() -> None:
     using(test)
 
 
+def test_a_worker_that_is_ended_before_its_answer_was_read_leaves_no_pipe() -> None:
+    def pipes() -> int:
+        return sum(os.readlink(one).startswith("pipe:") for one in _descriptors())
+
+    async def test(workers: Workers) -> None:
+        before = pipes()
+        for ended in range(1, 4):
+            pieces = workers.stream(worker_jobs.pouring, 100)
+            await anext(pieces)
+            process = next(iter(workers._busy))
+            async with asyncio.timeout(60):
+                while not process._out._paused:  # type: ignore[attr-defined]  # it holds as much as it may
+                    await asyncio.sleep(0.01)
+            await pieces.aclose()  # type: ignore[attr-defined]
+            await alive(workers, 1)
+            assert workers.restarts == ended
+        async with asyncio.timeout(60):
+            while pipes() > before:
+                await asyncio.sleep(0.02)
+
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("descriptors are counted where Linux lists them")
+    using(test)
+
+
+def _descriptors() -> list[str]:
+    found = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+    return [one for one in found if os.path.islink(one)]
+
+
 def test_a_queue_that_is_full_is_told() -> None:
     async def test(workers: Workers) -> None:
         tasks = [asyncio.create_task(workers.run(time.sleep, 0.2)) for _ in range(3)]

@@ -8,12 +8,18 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Unloadable", "connect", "counting", "environment", "printing", "start_program", "unloadable"]
+__all__ = ["Unloadable", "connect", "counting", "environment", "pouring", "printing", "start_program", "unloadable"]
 
 
 def counting(most: int) -> Iterator[int]:
     """Numbers, one by one."""
     yield from range(most)
+
+
+def pouring(most: int) -> Iterator[bytes]:
+    """More than a pipe and a reader hold."""
+    for _ in range(most):
+        yield b"x" * (1 << 20)
 
 
 def connect(port: int) -> None:

@@ -115,4 +115,8 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         self._in.close()
+        # An answer that nobody reads would keep its pipe open: what is behind it, the end, is not read either.
+        transport: Any = self._process._transport  # type: ignore[attr-defined]
+        if (answers := transport.get_pipe_transport(1)) is not None:
+            answers.close()
         await self._process.wait()
