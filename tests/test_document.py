@@ -349,6 +349,8 @@ def test_a_length_function_that_cannot_be_made_names_its_plugin() -> None:
             lambda: MDocument("a").chunk("recursive", options={"max_size": 9}),
             "Strategy 'recursive' has no option 'options'. Pass options as keywords: chunk(..., **options). It takes: ",
         ),
+        (lambda: MDocument("a").chunk("recursive", self=1), "Strategy 'recursive' has no option 'self'."),
+        (lambda: asyncio.run(MDocument("a").achunk("json", self=1)), "Strategy 'json' has no option 'self'."),
         (lambda: MDocument.from_file(__file__, kind=[]), "kind must be a string or None, got []."),
         (lambda: MDocument("a").chunk(plugins={}), "plugins must be a Registry or None, got {}. Make one: "),
         (lambda: MDocument("abc", body=50), "body must lie in the text of 3 characters, got 50."),

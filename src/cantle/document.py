@@ -129,7 +129,9 @@ class MDocument(Source):
         files.check_front_matter(front_matter)
         checks.string("kind", kind, none=True)
         if not isinstance(data, bytes):
-            raise OptionError(f"data must be bytes, got {type(data).__name__}. For text there is MDocument.from_text().")
+            raise OptionError(
+                f"data must be bytes, got {type(data).__name__}. For text there is MDocument.from_text()."
+            )
         checks.string("name", name)
         named = name if source is None else source
         loaded = None if kind or encoding else registry().load_document(data, name, files.media_type(name))
@@ -151,6 +153,7 @@ class MDocument(Source):
 
     def chunk(
         self,
+        /,  # `self` may be an option of somebody's dictionary
         strategy: str | type[Strategy] | Strategy | None = None,
         *more: Never,
         extract: Mapping[str, Any] | None = None,
@@ -188,6 +191,7 @@ class MDocument(Source):
 
     async def achunk(
         self,
+        /,
         strategy: str | type[Strategy] | Strategy | None = None,
         *more: Never,
         extract: Mapping[str, Any] | None = None,

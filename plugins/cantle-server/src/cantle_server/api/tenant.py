@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
@@ -33,6 +33,9 @@ NO_STORE: dict[int | str, dict[str, Any]] = {
 
 _log = logging.getLogger("cantle_server")
 
+_tasks: set[asyncio.Task[Any]] = set()
+"""What runs in threads: kept, since the loop alone would let go of a task that nobody waits for."""
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -61,9 +64,26 @@ def need_trusted(caller: Caller) -> None:
 
 
 async def in_thread(function: Callable[_P, _R], *args: _P.args, **named: _P.kwargs) -> _R:
-    """What a blocking function returns, from a thread. Failures of a store are a `Problem`."""
+    """What a blocking function returns, from a thread. Failures of a store are a `Problem`.
+
+    Threads cannot be ended: one that nobody waits for any more counts as one of those there may be until it has ended.
+    """
+    begun = False
+
+    def begin() -> _R:
+        nonlocal begun
+        begun = True
+        return function(*args, **named)
+
+    task = asyncio.create_task(anyio.to_thread.run_sync(begin))
+    _tasks.add(task)
+    task.add_done_callback(_ended)
     try:
-        return await anyio.to_thread.run_sync(functools.partial(function, *args, **named))
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if not begun:
+            task.cancel()  # it waits for a thread, and makes room for others
+        raise
     except Problem:
         raise
     except Exception as error:
@@ -71,6 +91,12 @@ async def in_thread(function: Callable[_P, _R], *args: _P.args, **named: _P.kwar
         if problem is None:
             raise
         raise problem from error
+
+
+def _ended(task: asyncio.Task[Any]) -> None:
+    _tasks.discard(task)
+    if not task.cancelled():
+        task.exception()  # looked at: nobody else may be there to do so
 
 
 def problem_of(error: BaseException) -> Problem | None:
