@@ -9,6 +9,7 @@ __all__ = [
     "DimensionError",
     "EmbedderError",
     "NoEmbedderError",
+    "NoTablesError",
     "NotFoundError",
     "OtherEmbedderError",
     "SchemaError",
@@ -47,6 +48,10 @@ class OtherEmbedderError(EmbedderError):
 
 class SchemaError(StoreError):
     """The database was made by a newer version, or is no store."""
+
+
+class NoTablesError(SchemaError):
+    """The database has no tables of a store, or older ones, and they were not to be made."""
 
 
 class UnavailableError(StoreError):

@@ -85,15 +85,28 @@ def offline_embedder(name: str) -> tuple[Embedder | None, str]:
 
 
 def opened_store(url: str, host: str, *, missing: str = "refuse") -> Store:
-    """The store. Of an SQLite file that is not there: `refuse`, `make` it, or an empty store in `memory` instead."""
+    """The store. Of an SQLite file that is not there: `refuse`, `make` it, or an empty store in `memory` instead.
+
+    With `memory` no tables are made elsewhere either.
+    """
+    from ..database.urls import masked
+    from ..errors import NoTablesError
     from ..store import Store
 
     file = url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else "" if "://" in url else url
     if file and file != ":memory:" and missing != "make" and not Path(file.partition("?")[0]).exists():
         if missing == "memory":
             return Store("sqlite://", host=host)
-        raise Failure(f"There is no store {file}. `cantle ingest DIR --store {url} --dataset NAME` makes one.")
-    return Store(Path(file) if file and "://" not in url else url, host=host)
+        raise Failure(
+            f"There is no store {masked(file)}. `cantle ingest DIR --store {masked(url)} --dataset NAME` makes one."
+        )
+    place = Path(file) if file and "://" not in url else url
+    if missing != "memory":
+        return Store(place, host=host)
+    try:
+        return Store(place, host=host, migrate=False)
+    except NoTablesError:
+        return Store("sqlite://", host=host)
 
 
 def owner(store: Store, avatar: str | None) -> Avatar | None:

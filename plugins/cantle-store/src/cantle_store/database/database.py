@@ -9,7 +9,7 @@ from threading import Lock
 
 from sqlalchemy import Connection, Engine
 
-from ..errors import ClosedError, SchemaError
+from ..errors import ClosedError, NoTablesError
 from . import migrating, postgres, sqlite
 from .failures import failing
 from .urls import place
@@ -40,10 +40,14 @@ class Database:
 
     def _bring_up(self, migrate: bool) -> None:
         with self.read() as connection:
-            if migrating.is_current(connection, self.place):
-                return
+            is_current = migrating.is_current(connection, self.place)
+        if migrate and self.place.file is not None:  # not before it is known to be ours, or nobody's
+            with self.failing():
+                sqlite.use_log(self.engine, self.place)
+        if is_current:
+            return
         if not migrate:
-            raise SchemaError(
+            raise NoTablesError(
                 f"{self.place.shown} has no tables of a store, or older ones, and migrate is False. Open it once with "
                 "migrate=True to make them."
             )

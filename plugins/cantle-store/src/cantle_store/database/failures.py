@@ -59,8 +59,8 @@ def explained(error: SQLAlchemyError, place: Place) -> StoreError:
     original = error.orig if isinstance(error, DBAPIError) else error
     # Of Postgres the message alone: details and hints show values.
     said = " ".join((getattr(getattr(original, "diag", None), "message_primary", None) or str(original)).split())
-    if place.secret:
-        said = said.replace(place.secret, "***")
+    for secret in place.secrets:
+        said = said.replace(secret, "***")
     if isinstance(error, PoolTimeout):
         return UnavailableError(f"{place.shown}: all connections were in use for too long. Use fewer threads at once.")
     if place.url is None:

@@ -7,13 +7,14 @@ import sqlite3
 import time
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from .urls import Place
 from .vectors import cosine_distance
 
-__all__ = ["connect"]
+__all__ = ["connect", "use_log"]
 
 WAIT = 60.0
 """Seconds that a writer waits for those of other processes."""
@@ -28,7 +29,7 @@ def connect(place: Place, *, create: bool) -> Engine:
         name = ":memory:" if place.file is None else f"{place.file.as_uri()}?{mode}"
         connection = module.connect(name, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None)
         try:
-            _prepare(connection, writable=place.file is not None and "mode=ro" not in mode)
+            _prepare(connection)
         except BaseException:
             connection.close()
             raise
@@ -67,22 +68,29 @@ def _mode(place: Place, create: bool) -> str:
     return "&".join(f"{name}={value}" for name, value in query.items())
 
 
-def _prepare(connection: Any, *, writable: bool) -> None:
-    if writable and connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        _patiently(connection, "PRAGMA journal_mode = WAL")
+def use_log(engine: Engine, place: Place) -> None:
+    """Have SQLite write to a log (WAL), so that readers and writers do not wait for each other. The file remembers."""
+    if "mode=ro" in _mode(place, create=True):
+        return
+    with engine.connect().execution_options(without_transaction=True) as connection:
+        if connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() != "wal":
+            _patiently(connection, "PRAGMA journal_mode = WAL")
+
+
+def _prepare(connection: Any) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = ON")
     if not _load_extension(connection):
         connection.create_function("vec_distance_cosine", 2, cosine_distance, deterministic=True)
 
 
-def _patiently(connection: Any, statement: str) -> None:
+def _patiently(connection: Connection, statement: str) -> None:
     """SQLite does not wait for others when the journal's mode is changed."""
     end = time.monotonic() + WAIT
     while True:
         try:
-            connection.execute(statement)
-        except Exception as error:
+            connection.exec_driver_sql(statement)
+        except DBAPIError as error:
             if "locked" not in str(error) or time.monotonic() > end:
                 raise
             time.sleep(0.01)

@@ -13,18 +13,19 @@ from sqlalchemy.exc import ArgumentError
 
 from ..errors import StoreError
 
-__all__ = ["Place", "place"]
+__all__ = ["Place", "masked", "place"]
 
 _FORMS = "'sqlite:///FILE', 'sqlite://' (in memory), 'postgresql://USER:PASSWORD@HOST/DATABASE', or a Path"
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 _SQLITE = ("sqlite", "sqlite+pysqlite")
 _READABLE = re.compile(r"([^@/?#]*@)?[^@]*")  # user and password, then no other @
 _MODES = ("ro", "rw", "rwc")
+_SECRETS = ("password", "sslpassword")  # parameters of libpq
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a database is. `shown` names it in messages and has no password; `secret` is that password.
+    """Where a database is. `shown` names it in messages and has no password; `secrets` are passwords.
 
     `file` and `query` are those of an SQLite file; both are empty for one in memory. `url` is that of Postgres.
     """
@@ -33,7 +34,7 @@ class Place:
     file: Path | None = None
     query: Mapping[str, str] | None = None
     url: URL | None = None
-    secret: str = ""
+    secrets: tuple[str, ...] = ()
 
 
 def place(given: Any) -> Place:
@@ -44,7 +45,8 @@ def place(given: Any) -> Place:
         raise StoreError(f"A store is named by {_FORMS}, got {given!r}.")
     scheme, separator, _ = given.partition("://")
     if not separator:
-        raise StoreError(f"A store is named by {_FORMS}. {given!r} is no URL{_hint(given)}.")
+        shown = masked(given)
+        raise StoreError(f"A store is named by {_FORMS}. {shown!r} is no URL{_hint(shown)}.")
     if scheme not in _POSTGRES + _SQLITE:
         raise StoreError(f"A store is in 'sqlite' or 'postgresql', got {scheme!r}. Name it by {_FORMS}.")
     try:
@@ -57,6 +59,11 @@ def place(given: Any) -> Place:
             "@ : / ? # % are written as %40 %3A %2F %3F %23 %25."
         ) from None
     return _sqlite(url) if scheme in _SQLITE else _postgres(url)
+
+
+def masked(given: str) -> str:
+    """What was given as the name of a store, without what could be a password."""
+    return re.sub("(?s):[^:].*@", ":***@", given)
 
 
 def _hint(given: str) -> str:
@@ -100,9 +107,12 @@ def _file(given: Path, query: Mapping[str, str]) -> Place:
 
 
 def _postgres(url: URL) -> Place:
-    secret = url.password
+    hidden = {name: "***" for name in url.query if name in _SECRETS}
+    values = [url.password, *(url.query[name] for name in hidden)]
+    secrets = [one for value in values for one in ([value] if isinstance(value, str) else value or ())]
+    shown = url.set(drivername="postgresql").update_query_dict(hidden).render_as_string(hide_password=True)
     return Place(
-        url.set(drivername="postgresql").render_as_string(hide_password=True),
+        shown.replace("=%2A%2A%2A", "=***"),
         url=url.set(drivername="postgresql+psycopg"),
-        secret=secret if isinstance(secret, str) else "",
+        secrets=tuple(filter(None, secrets)),
     )

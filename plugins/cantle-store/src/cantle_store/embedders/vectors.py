@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cantle.errors import CantleError
@@ -57,8 +57,9 @@ def read_vector(vector: Any, what: str = "The vector") -> list[float]:
     if isinstance(vector, str | bytes) or not isinstance(vector, Sequence) or not 1 <= len(vector) <= _LONGEST:
         raise EmbedderError(f"{what} must be a list of 1 to {_LONGEST:,} numbers, got {_shown(vector)}.")
     try:
-        numbers = [float(number) for number in vector]
-    except (TypeError, ValueError, OverflowError):
+        # Texts that look like numbers are none, and a stranger's number may raise anything.
+        numbers = [float(number if not isinstance(number, str | bytes) else "") for number in vector]
+    except Exception:
         raise EmbedderError(f"{what} must be a list of numbers, got {_shown(vector)}.") from None
     for place, number in enumerate(numbers):
         if not -_LARGEST <= number <= _LARGEST:
@@ -71,7 +72,11 @@ def _checked(maker: Embedder, given: Any, count: int) -> list[list[float]]:
         given = given.tolist()
     try:
         rows = list(given)
-    except TypeError:
+    except CantleError:
+        raise
+    except Exception as error:
+        if isinstance(given, Iterator):  # it works while it is read
+            raise EmbedderError(f"The embedder {maker.name!r} failed: {type(error).__name__}: {error}") from error
         raise EmbedderError(
             f"The embedder {maker.name!r} must give a list of vectors, got {type(given).__name__}."
         ) from None

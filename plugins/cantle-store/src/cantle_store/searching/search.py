@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from cantle.access import Access
 
+from ..database.batches import batches
 from ..database.database import Database
 from ..embedders import query_vector, read_vector
 from ..errors import DimensionError, OtherEmbedderError
@@ -40,6 +42,9 @@ def search(database: Database, host: str, dataset: str | None, asked: Asked) -> 
         if fitting or asked.vector is not None:
             vector = _vector(asked, fitting)
     with database.read() as connection:
+        if vector is not None:  # once more: meanwhile all vectors may have been made anew
+            fitting = _fitting(asked, searched_datasets(connection, host, dataset), dataset is not None)
+            _check_sizes(vector, asked, fitting)
         roles = None if asked.roles is None else kept_roles(connection, host)
         access = Access.of(asked.where, names=asked.roles, roles=roles)
         everywhere = None if dataset is None else tuple(one.id for one in datasets)
@@ -52,9 +57,18 @@ def search(database: Database, host: str, dataset: str | None, asked: Asked) -> 
         if asked.query is not None and mode != "vector":
             rankings["text"] = by_words(connection, asked.query, Scope(host, everywhere, access), depth)
         ranked = {one.pk: one for one in fused(rankings)}
-        found = connection.execute(select(ChunkRow.__table__).where(ChunkRow.pk.in_(ranked))).all()
+        found = _rows(connection, ranked, asked.k)
     best = sorted(found, key=lambda row: (-ranked[row.pk].score, row.source, row.index, row.id))
     return [(row, ranked[row.pk]) for row in best[: asked.k]]
+
+
+def _rows(connection: Connection, ranked: Mapping[int, Ranked], k: int) -> list[Any]:
+    """The rows of the `k` best chunks, and of those that are as good as the last of them."""
+    least = min(nlargest(k, (one.score for one in ranked.values())), default=0.0)
+    found: list[Any] = []
+    for some in batches(pk for pk, one in ranked.items() if one.score >= least):
+        found += connection.execute(select(ChunkRow.__table__).where(ChunkRow.pk.in_(some))).all()
+    return found
 
 
 def _fitting(asked: Asked, datasets: Sequence[SearchedDataset], is_named: bool) -> list[SearchedDataset]:
@@ -87,10 +101,15 @@ def _vector(asked: Asked, fitting: Sequence[SearchedDataset]) -> list[float]:
     assert asked.maker is not None
     assert asked.query is not None
     vector = query_vector(asked.maker, asked.query)
+    _check_sizes(vector, asked, fitting)
+    return vector
+
+
+def _check_sizes(vector: Sequence[float], asked: Asked, fitting: Sequence[SearchedDataset]) -> None:
     wrong = [one for one in fitting if one.dimension != len(vector)]
     if wrong:
-        raise DimensionError(f"{asked.maker.name} gives vectors of {len(vector)} numbers, but {_sizes(wrong)}.")
-    return vector
+        name = "The query" if asked.maker is None else asked.maker.name
+        raise DimensionError(f"{name} gives vectors of {len(vector)} numbers, but {_sizes(wrong)}.")
 
 
 def _sizes(datasets: Sequence[SearchedDataset]) -> str:

@@ -1,0 +1,130 @@
+"""What only shows at the edges: passwords in parameters, databases that must stay as they are, vectors alike."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cantle.cli import cli
+from cantle_store import EmbedderError, OtherEmbedderError, SchemaError, Store, StoreError
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://127.0.0.1:1/db?user=u&password=geheim",
+        "postgresql://127.0.0.1:1/db?password=geheim&password=geheim",
+        "postgresql://u:geheim@127.0.0.1:1/db?sslpassword=geheim",
+        "postgresql:/u:geheim@127.0.0.1/db",
+        "u:geheim@127.0.0.1/db",
+    ],
+)
+def test_no_message_shows_a_password(url: str) -> None:
+    pytest.importorskip("psycopg")
+    pytest.importorskip("pgvector")
+    with pytest.raises(StoreError) as caught:
+        Store(url)
+    assert "geheim" not in str(caught.value)
+    assert "***" in str(caught.value)
+    done = CliRunner().invoke(cli, ["search", "x", "--store", url])
+    assert done.exit_code
+    assert "geheim" not in done.output
+
+
+def of_another(file: Path, table: str) -> str:
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"CREATE TABLE {table} (a)")
+    connection.close()
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(("table", "migrate"), [("chunks", True), ("chunks", False), ("theirs", False)])
+def test_a_database_of_others_that_is_refused_stays_as_it_is(tmp_path: Path, table: str, migrate: bool) -> None:
+    file = tmp_path / "theirs.db"
+    before = of_another(file, table)
+    with pytest.raises(SchemaError):
+        Store(file, migrate=migrate)
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_is_read_through_its_log_again_after_it_was_copied(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    Store(file).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    with Store(file) as store, store.database.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+
+
+def test_a_dry_run_makes_no_tables(tmp_path: Path, shared_urls: Callable[[], str]) -> None:
+    url = shared_urls()
+    if url.startswith("sqlite"):
+        Path(url.removeprefix("sqlite:///")).touch()
+    document = tmp_path / "a.md"
+    document.write_text("One.")
+    done = CliRunner().invoke(cli, ["ingest", str(document), "--store", url, "--dataset", "d", "--dry-run"])
+    assert done.exit_code == 0, done.output
+    assert "1        0" in done.output
+    with pytest.raises(SchemaError, match="has no tables"):
+        Store(url, migrate=False)
+
+
+def test_chunks_that_are_alike_are_cut_in_their_order(store: Store) -> None:
+    """The directions are the same, so are the cosines: but databases that compute in float32 find differences."""
+    vector = [((n * 37) % 101 - 50) / 7 for n in range(384)]
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[value * (1 + int(text) * 0.37) for value in vector] for text in texts]
+
+    store.sync("docs", "a", [{"text": str(n)} for n in range(200)], embed)
+    for k in (1, 3, 10, 100):
+        assert [hit.chunk.index for hit in store.search(vector=vector, dataset="docs", k=k)] == list(range(k))
+
+
+def test_vectors_made_anew_during_a_search_are_not_compared(store: Store) -> None:
+    class Named:
+        def __init__(self, name: str, then: Any = None) -> None:
+            self.name, self.then = name, then
+
+        def embed(self, texts: Any) -> list[list[float]]:
+            if self.then is not None:
+                self.then()
+            return [[1.0, 2.0]] * len(texts)
+
+    store.sync("docs", "a", [{"text": "one"}], Named("first"))
+    asked = Named("first", lambda: store.reembed("docs", Named("second")))
+    with pytest.raises(OtherEmbedderError, match="'second'"):
+        store.search("one", dataset="docs", embedder=asked, mode="vector")
+
+
+def broken(_: list[str]) -> Iterator[list[float]]:
+    yield [1.0]
+    raise RuntimeError("half of it")
+
+
+class Odd:
+    def __float__(self) -> float:
+        raise ZeroDivisionError("odd")
+
+
+@pytest.mark.parametrize(
+    ("embed", "said"),
+    [
+        (broken, "half of it"),
+        (lambda texts: [["1", "2"]] * len(texts), "a list of numbers"),
+        (lambda texts: [[Odd()]] * len(texts), "a list of numbers"),
+    ],
+)
+def test_embedders_that_are_broken_in_odd_ways(embed: Any, said: str) -> None:
+    with Store("sqlite://") as store:
+        with pytest.raises(EmbedderError, match=said):
+            store.sync("docs", "a", [{"text": "one"}, {"text": "two"}], embed)
+        assert store.documents("docs") == []
