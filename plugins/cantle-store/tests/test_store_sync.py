@@ -316,3 +316,11 @@ def test_chunks_are_read_while_others_write(store: Store) -> None:
     assert [chunk.text for chunk in reading] == [str(n) for n in range(1, 600)]
     with store.database.read() as connection:
         assert connection.execute(select(ChunkRow.pk)).all()
+
+
+def test_what_is_new_was_updated_when_it_was_made(store: Store) -> None:
+    store.sync("docs", "a", [{"text": "one"}, {"text": "two"}])
+    made = [store.dataset("docs"), *store.documents("docs"), *store.chunks("docs")]
+    assert all(one.updated == one.created for one in made)
+    store.sync("docs", "a", [{"text": "two"}, {"text": "one"}])
+    assert all(one.updated > one.created for one in [*store.documents("docs"), *store.chunks("docs")])

@@ -182,9 +182,14 @@ class Base(DeclarativeBase):
 _PK = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what is exactly INTEGER
 
 
+def _created(context: Any) -> Any:
+    """When the row was made: a new one was updated then, not some microseconds later."""
+    return context.get_current_parameters(isolate_multiinsert_groups=False).get("created") or now()
+
+
 class _Timed:
     created: Mapped[datetime] = mapped_column(Moment, default=now)
-    updated: Mapped[datetime] = mapped_column(Moment, default=now, onupdate=now)
+    updated: Mapped[datetime] = mapped_column(Moment, default=_created, onupdate=now)
 
 
 class HostRow(_Timed, Base):
