@@ -75,7 +75,7 @@ def test_dev_prints_one_token_and_ends_when_told_to(err: Path, number: int) -> N
         url = running.url
         token = running.process.stdout.readline().strip()  # type: ignore[union-attr]
         claims = jwt.decode(token, options={"verify_signature": False})
-        assert (claims["hostId"], claims["userId"]) == ("dev", "dev")
+        assert (claims["hostId"], claims["userId"]) == ("default", "dev")
         with httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
             answer = client.post("/v1/chunk", json={"text": "a"}, headers={"Authorization": f"Bearer {token}"})
             assert answer.status_code == 200
@@ -90,6 +90,23 @@ def test_dev_prints_one_token_and_ends_when_told_to(err: Path, number: int) -> N
     assert err.read_text().endswith("Stopped.\n")
     for pid in workers:
         assert not Path(f"/proc/{pid}").exists()
+
+
+def test_the_token_of_dev_sees_what_the_command_line_stored(err: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'chunks.db'}"
+    (tmp_path / "leave.md").write_text("# Leave\n\nThirty days a year.")
+    made = CliRunner().invoke(cli, ["ingest", str(tmp_path / "leave.md"), "--store", url, "--dataset", "handbook"])
+    assert made.exit_code == 0, made.output
+    running = Running(err, "--dev", "--store", url)
+    try:
+        with httpx.Client(base_url=running.url, trust_env=False, timeout=60) as client:
+            client.headers["Authorization"] = f"Bearer {running.process.stdout.readline().strip()}"  # type: ignore[union-attr]
+            found = client.get("/v1/datasets").json()["datasets"]
+    finally:
+        running.process.kill()
+        running.process.communicate()
+    assert [(one["name"], one["documents"]) for one in found] == [("handbook", 1)]
+    assert "A token for the host default " in err.read_text()
 
 
 def test_a_service_that_was_killed_leaves_no_workers(err: Path) -> None:

@@ -19,12 +19,16 @@ __all__ = ["command"]
 
 Function = Callable[..., Any]
 
+_HOST = "default"
+"""The host of the token of --dev: that of `cantle ingest` and of `cantle_store.Store` where none is named."""
+
 _HELP = """Serve cantle over HTTP: chunks, topical blocks, datasets and search, and a playground at /.
 
 Every request brings a token, a JSON Web Token with the claims hostId (the tenant) and userId, and perhaps roles. How
 tokens are checked must be said: by a secret of at least 32 bytes (CANTLE_SERVER_SECRET or --secret-file), by a public
 key (--public-key) or by keys that are fetched (--jwks-url). With --dev the service makes a secret of its own, prints
-one token on standard output, and listens on this machine alone.
+one token on standard output, for the host `default` that commands without --host use, and listens on this machine
+alone.
 
 Without --store nothing is kept; without --model no model is asked, and nothing is paid for. What a model needs besides
 its name, the key first of all, comes from the CANTLE_LLM_* variables.
@@ -192,8 +196,8 @@ def _told(address: str, app: FastAPI) -> None:
 
         secret = settings.secret or ""
         day = 86_400
-        token = issue_token(secret, "dev", "dev", expires_in=day, issuer=settings.issuer, audience=settings.audience)
+        token = issue_token(secret, _HOST, "dev", expires_in=day, issuer=settings.issuer, audience=settings.audience)
         if settings.playground:  # what stands behind # is not sent, and the page takes it out of the address
             click.echo(f"The playground: {address}/#token={token}", err=True)
-        click.echo("A token for the host dev and the user dev, good for a day:", err=True)
+        click.echo(f"A token for the host {_HOST} and the user dev, good for a day:", err=True)
         click.echo(token)
