@@ -86,7 +86,28 @@ def test_what_is_not_there_and_what_is_not_possible_have_the_same_form(client: h
     assert (none.status_code, none.json()["error"]["code"]) == (404, "not_found")
     other = client.put("/v1/chunk")
     assert (other.status_code, other.json()["error"]["code"]) == (405, "method_not_allowed")
-    assert "POST" in other.headers["allow"]
+    assert other.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1/avatars", ["GET", "POST"]),
+        ("POST", "/v1/roles", ["GET", "PUT"]),
+        ("PATCH", "/v1/datasets/a", ["DELETE", "GET"]),
+        ("PUT", "/v1/datasets/a/documents", ["DELETE", "GET", "POST"]),
+        ("GET", "/v1/search", ["POST"]),
+        ("DELETE", "/", ["GET", "HEAD"]),
+        ("POST", "/openapi.json", ["GET", "HEAD"]),
+    ],
+)
+def test_a_method_that_is_not_possible_is_answered_with_all_that_are(
+    client: httpx.Client, method: str, path: str, allowed: list[str]
+) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == ", ".join(allowed)
+    assert answer.json()["error"]["message"] == f"{method} is not possible here. Use {' or '.join(allowed)}."
 
 
 def test_the_openapi_document_tells_of_tokens_errors_and_examples(service: Service) -> None:

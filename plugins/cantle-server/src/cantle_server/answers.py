@@ -52,16 +52,28 @@ async def _http(request: Request, error: Exception) -> Response:
         return _answered(request.scope, error)
     assert isinstance(error, HTTPException)
     status = error.status_code
-    message = str(error.detail)
+    message, headers = str(error.detail), error.headers
     if status == 404:
         message = f"There is nothing at {request.url.path}. /openapi.json lists what there is."
     elif status == 405:
-        allowed = (error.headers or {}).get("Allow", "")
-        message = f"{request.method} is not possible here." + (f" Use {allowed}." if allowed else "")
+        allowed = _methods(request)
+        message = f"{request.method} is not possible here." + (f" Use {' or '.join(allowed)}." if allowed else "")
+        headers = {**(headers or {}), **({"Allow": ", ".join(allowed)} if allowed else {})}
     elif message == _phrase(status):
         message = f"{message}."
     code = CODES.get(status, "failed")
-    return _answered(request.scope, Problem(status, code, message, headers=error.headers))
+    return _answered(request.scope, Problem(status, code, message, headers=headers))
+
+
+def _methods(request: Request) -> list[str]:
+    """All methods of the path. The router tells those of its first route alone."""
+    path = request.scope["path"]
+    found = set[str]()
+    for route in (*request.app.state.routes, *request.app.routes):
+        pattern = getattr(route, "path_regex", None)
+        if pattern is not None and pattern.match(path):
+            found |= route.methods or set()
+    return sorted(found)
 
 
 def _phrase(status: int) -> str:

@@ -100,8 +100,10 @@ def create_app(
     app.state.has_own_client = client is None
     app.state.embedder = embedder
     app.state.limits = Limits(jobs=Gate(settings.max_jobs, settings.queue))
-    for router in (*ROUTERS, playground.router):
+    routers = (*ROUTERS, playground.router)
+    for router in routers:
         app.include_router(router)
+    app.state.routes = [route for router in routers for route in router.routes]
     answers.install(app)
     # The last one added is the outermost.
     app.add_middleware(Bounded, settings.max_body_bytes, settings.body_timeout, settings.request_timeout)
