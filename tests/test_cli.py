@@ -479,7 +479,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("inputs", "plugins", "strategies"):
         __import__(f"cantle.cli.{module}")
         monkeypatch.setattr(f"cantle.cli.{module}.registry", lambda: host)
-    monkeypatch.setattr("cantle.document.registry", lambda: host)
+    monkeypatch.setattr("cantle.loading.registry", lambda: host)
 
 
 @pytest.mark.usefixtures("plugged")

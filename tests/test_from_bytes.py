@@ -41,7 +41,7 @@ def test_a_plugin_reads_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
             return MDocument(data.decode().upper(), "markdown", {"a": 1, "b": 1}, "ours", 2)
 
     host = Registry({"doc": Plugin()})
-    monkeypatch.setattr("cantle.document.registry", lambda: host)
+    monkeypatch.setattr("cantle.loading.registry", lambda: host)
     found = MDocument.from_bytes(b"abc", "x.doc", metadata={"b": 2})
     assert found == MDocument("ABC", "markdown", {"a": 1, "b": 2}, "x.doc", 2)
     assert MDocument.from_bytes(b"abc", "x.doc", front_matter="keep").body == 0

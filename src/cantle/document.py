@@ -12,7 +12,7 @@ from . import checks
 from .chunk import Chunk, Cut
 from .chunks import Chunks
 from .errors import OptionError, PluginError
-from .plugins import Registry, host_of, registry
+from .plugins import Registry, host_of
 from .source import OffsetMap, Source
 from .strategy import Strategy, config
 
@@ -92,19 +92,20 @@ class MDocument(Source):
         else a guess, with a `GuessedEncodingWarning`. `kind` comes from the suffix (.md, .html,
         .htm, .json, .tex, else text) and `source` from the path. YAML front matter of text and
         Markdown goes into the metadata (`metadata` wins) and its lines into no chunk;
-        `front_matter="keep"` leaves them in. Raises `DocumentError`, `OptionError` and `OSError`.
+        `front_matter="keep"` leaves them in. With `kind` or `encoding` no plugin is asked, unless
+        the kind is `pdf` and the file is a PDF. Raises `DocumentError`, `OptionError` and `OSError`.
         """
-        from . import files
+        from . import files, loading
 
         files.check_front_matter(front_matter)
         checks.string("kind", kind, none=True)
         path = Path(path)
         name = path.as_posix() if source is None else source
-        loaded = None if kind or encoding else registry().load_document(path, path.name, files.media_type(path))
+        loaded = loading.load(path, path.name, kind, encoding)
         if loaded is not None:
             body = 0 if front_matter == "keep" else loaded.body
             return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, name, body)
-        text = files.decode(files.read(path), path.as_posix(), encoding, kind)
+        text = loading.text_of(path, path.name, kind, encoding)
         return files.assemble(cls, text, kind or files.kind_of(path), _metadata(metadata), name, front_matter)
 
     @classmethod
@@ -124,7 +125,7 @@ class MDocument(Source):
         `name` is the name that the file has or had, and its suffix says what it is; `source` is the name unless it is
         given. All else, errors too, is as with `from_file`.
         """
-        from . import files
+        from . import files, loading
 
         files.check_front_matter(front_matter)
         checks.string("kind", kind, none=True)
@@ -134,11 +135,11 @@ class MDocument(Source):
             )
         checks.string("name", name)
         named = name if source is None else source
-        loaded = None if kind or encoding else registry().load_document(data, name, files.media_type(name))
+        loaded = loading.load(data, name, kind, encoding)
         if loaded is not None:
             body = 0 if front_matter == "keep" else loaded.body
             return cls(loaded.text, loaded.kind, {**loaded.metadata, **_metadata(metadata)}, named, body)
-        text = files.decode(data, name or "the file", encoding, kind)
+        text = loading.text_of(data, name, kind, encoding)
         return files.assemble(cls, text, kind or files.kind_of(name), _metadata(metadata), named, front_matter)
 
     def strategy_for(self, options: Collection[str] = ()) -> str:

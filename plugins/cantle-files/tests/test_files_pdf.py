@@ -54,6 +54,28 @@ def test_a_file_becomes_a_document_by_the_plugin(tmp_path: Path) -> None:
         assert document.text[chunk.start : chunk.end].startswith(chunk.content[:10])
 
 
+def test_a_kind_beside_a_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CANTLE_PLUGINS", raising=False)
+    data = of_pages(*GUIDE)
+    (tmp_path / "guide.pdf").write_bytes(data)
+    (tmp_path / "guide").write_bytes(data)
+    text = MDocument.from_file(tmp_path / "guide.pdf").text
+    assert MDocument.from_file(tmp_path / "guide.pdf", kind="pdf").text == text
+    assert MDocument.from_file(tmp_path / "guide", kind="pdf").text == text
+    assert MDocument.from_bytes(data, kind="pdf").text == text
+    assert MDocument.from_bytes(b"one\ftwo", "notes", kind="pdf").text == "one\ftwo"
+    for read in (
+        lambda: MDocument.from_file(tmp_path / "guide", kind="text"),
+        lambda: MDocument.from_bytes(data, "guide.pdf", kind="markdown"),
+    ):
+        with pytest.raises(DocumentError, match=r"guide.* is not text, .* leave --kind out"):
+            read()
+    said = CliRunner().invoke(cli, ["chunk", "-", "--kind", "pdf", "-f", "jsonl"], input=data)
+    assert (said.exit_code, "lights" in said.stdout) == (0, True)
+    said = CliRunner().invoke(cli, ["chunk", "-", "--kind", "text"], input=data)
+    assert (said.exit_code, "leave --kind out" in said.stderr) == (1, True)
+
+
 def test_cantle_chunk_reads_pdf_files_directories_and_standard_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,8 @@ import click
 
 from ..document import MDocument
 from ..errors import CantleWarning
-from ..files import TEXT_SUFFIXES, assemble, decode, kind_of, media_type
+from ..files import TEXT_SUFFIXES, assemble, kind_of, media_type
+from ..loading import load, text_of
 from ..plugins import registry
 from ..warn import warn
 
@@ -87,11 +88,11 @@ def standard_input(source: str, read: dict[str, Any]) -> MDocument:
     """The document on standard input. `source` names it; its suffix gives the kind when `read` does not."""
     data = sys.stdin.buffer.read()
     kind, encoding = read.get("kind"), read.get("encoding")
-    if source and not kind and not encoding:
-        loaded = registry().load_document(data, source, media_type(source))
+    if source or kind == "pdf":
+        loaded = load(data, source, kind, encoding)
         if loaded is not None:
-            return MDocument(loaded.text, loaded.kind, loaded.metadata, source, loaded.body)
+            return MDocument(loaded.text, loaded.kind, loaded.metadata, source or "-", loaded.body)
     name = source or "standard input"
+    text = text_of(data, name, kind, encoding)
     kind = kind or kind_of(source)
-    text = decode(data, name, encoding, kind)
     return assemble(MDocument, text, kind, {}, source or "-", read.get("front_matter", "read"))
