@@ -35,11 +35,18 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     if not found:
         return []
     dialect = connection.dialect.name
-    total = int(connection.execute(counted(scope, dialect)).scalar_one())
+    seen: Lengths | None = None
+    if scope.access.where:  # counting them takes as long as reading them
+        seen = read_lengths(connection, lengths(scope, dialect))
+        total = len(seen.pks)
+    else:
+        total = int(connection.execute(counted(scope, dialect)).scalar_one())
     if not total:
         return []
-    seen, read = _reader(connection, found, scope, total)
-    scores = best(seen, found, read, total, k)
+    if seen is None and total <= _FEW_CHUNKS:
+        seen = read_lengths(connection, lengths(scope, dialect))
+    among, read = _reader(connection, found, scope, seen)
+    scores = best(among, found, read, total, k)
     # As one value: databases limit how many are bound, and any number of chunks may be alike.
     those = ChunkRow.pk.in_(listed(list(scores), dialect))
     ordered = connection.execute(select(ChunkRow.pk).where(those).order_by(*by_place(dialect)))
@@ -48,31 +55,35 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
 
 
 def _reader(
-    connection: Connection, terms: list[str], scope: Scope, total: int
+    connection: Connection, terms: list[str], scope: Scope, seen: Lengths | None
 ) -> tuple[Lengths, Callable[[str], Places]]:
-    """The chunks that may be seen (of rare words those that have one), and what reads where they have a word."""
+    """Chunks that may be seen (of rare words those that have one), and what reads where among these a word is.
+
+    `seen` are all that may be seen, where these were read already.
+    """
     dialect = connection.dialect.name
-    if total <= _FEW_CHUNKS:
-        seen = read_lengths(connection, lengths(scope, dialect))
-        if int(seen.words.sum()) <= _FEW_WORDS:
+    if seen is not None:
+        among = seen
+        if len(seen.pks) <= _FEW_CHUNKS and int(seen.words.sum()) <= _FEW_WORDS:
             own = own_postings(connection, terms, seen.pks)
-            return seen, lambda term: places(seen, own[term])
+            return among, lambda term: places(among, own[term])
+        return among, lambda term: places(among, postings(connection, term))
     early: dict[str, list[tuple[int, Array]]] = {}
     size = 0
     for term in terms:
         early[term] = postings(connection, term)
         size += sum(len(pks) for _, pks in early[term])
         if size > _FEW_FOUND:
-            seen = read_lengths(connection, lengths(scope, dialect))
+            among = read_lengths(connection, lengths(scope, dialect))
             break
     else:
         those = listed(either(pks for parts in early.values() for _, pks in parts), dialect)
         query: Any = select(ChunkRow.pk, ChunkRow.words)
-        seen = read_lengths(connection, query.where(ChunkRow.pk.in_(those), *conditions(scope, dialect)))
+        among = read_lengths(connection, query.where(ChunkRow.pk.in_(those), *conditions(scope, dialect)))
 
     def read(term: str) -> Places:
         # Kept once: what was read early may be long.
         parts = early.pop(term, None)
-        return places(seen, postings(connection, term) if parts is None else parts)
+        return places(among, postings(connection, term) if parts is None else parts)
 
-    return seen, read
+    return among, read
