@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import event
 
 from cantle.cli import cli
-from cantle_store import EmbedderError, OtherEmbedderError, SchemaError, Store, StoreError
+from cantle_store import EmbedderError, OtherEmbedderError, SchemaError, Store, StoreError, ingest
 
 
 @pytest.mark.parametrize(
@@ -128,3 +129,37 @@ def test_embedders_that_are_broken_in_odd_ways(embed: Any, said: str) -> None:
         with pytest.raises(EmbedderError, match=said):
             store.sync("docs", "a", [{"text": "one"}, {"text": "two"}], embed)
         assert store.documents("docs") == []
+
+
+def test_an_ingest_does_not_count_the_dataset_for_each_file(tmp_path: Path, store: Store) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.md").write_text(f"Text {number}.")
+    counts: list[str] = []
+
+    @event.listens_for(store.database.engine, "before_cursor_execute")
+    def before(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if "sum(documents.chunks)" in statement:
+            counts.append(statement)
+
+    assert ingest(store, "docs", tmp_path).documents.new == 30
+    assert len(counts) < 5
+
+
+def to_wipe(store: Store) -> int:
+    with store.database.read() as connection:
+        return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+
+def test_an_ingest_wipes_what_an_earlier_one_could_not(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("One.")
+    with Store(tmp_path / "store.db") as store:
+        ingest(store, "docs", folder)
+        store.sync("docs", "b", [{"text": "Zanzibar"}])
+        store.sync("docs", "b", [], wipe=False)  # as one that is killed before it wipes
+    with Store(tmp_path / "store.db") as store:
+        assert to_wipe(store)
+        assert not ingest(store, "docs", folder).wrote
+        assert not to_wipe(store)
+    assert b"Zanzibar" not in b"".join(file.read_bytes() for file in tmp_path.glob("store.db*"))

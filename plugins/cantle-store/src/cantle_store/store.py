@@ -118,7 +118,7 @@ class Store:
 
     def delete_dataset(self, dataset: str | Dataset) -> Deleted:
         """Delete a dataset with every trace of its documents, as `delete` does. Raises `NotFoundError`."""
-        deleted = delete_dataset(self.database, self.host, self.dataset(dataset).id)
+        deleted = delete_dataset(self.database, self.host, self._id(dataset))
         wipe(self.database)
         return deleted
 
@@ -157,10 +157,10 @@ class Store:
         for left in reversed(range(_TRIES)):
             target = self._target(dataset)
             try:
-                done = sync_document(self.database, self.host, target.id, document, maker, origin)
-                found = self.dataset(target.id)
+                done = sync_document(self.database, self.host, target, document, maker, origin)
+                found = self.dataset(target)
             except NotFoundError:  # deleted meanwhile
-                if not left or isinstance(dataset, Dataset) or dataset == target.id:
+                if not left or isinstance(dataset, Dataset) or dataset == target:
                     raise
                 continue
             break
@@ -169,14 +169,19 @@ class Store:
             done.wrote, done.leaves,
         )  # fmt: skip
 
-    def _target(self, dataset: str | Dataset) -> Dataset:
-        """The dataset to write to; one that is named is made."""
+    def _id(self, dataset: str | Dataset) -> str:
+        """The id of a dataset of the host. Raises `NotFoundError`."""
+        with self.database.read() as connection:
+            return str(tenants.find_dataset_row(connection, self.host, dataset).id)
+
+    def _target(self, dataset: str | Dataset) -> str:
+        """The id of the dataset to write to; one that is named is made."""
         try:
-            return self.dataset(dataset)
+            return self._id(dataset)
         except NotFoundError:
             if not isinstance(dataset, str):
                 raise
-            return self.create_dataset(dataset, exist_ok=True)
+            return self.create_dataset(dataset, exist_ok=True).id
 
     def _embedder(self, given: Any, *, required: bool) -> Embedder | None:
         value = self.embedder if given is None else given
@@ -192,12 +197,12 @@ class Store:
         The old vectors are there until all new ones are, and are then replaced in one transaction. Raises
         `EmbedderError` and `DimensionError` where the embedder fails: then nothing changed.
         """
-        target = self.dataset(dataset)
+        target = self._id(dataset)
         maker = self._embedder(embedder, required=True)
         assert maker is not None
-        reembed(self.database, self.host, target.id, maker)
+        reembed(self.database, self.host, target, maker)
         wipe(self.database)
-        return self.dataset(target.id)
+        return self.dataset(target)
 
     def delete(self, source: str, *, dataset: str | Dataset | None = None) -> Deleted:
         """Erase every trace of a document, in one dataset or in all of the host, from the disk too (see `wipe`).
@@ -206,7 +211,7 @@ class Store:
         """
         if not isinstance(source, str):
             raise StoreError(f"source must be a text, the name of the document, got {source!r}.")
-        target = None if dataset is None else self.dataset(dataset).id
+        target = None if dataset is None else self._id(dataset)
         deleted = delete_source(self.database, self.host, source, target)
         if deleted.documents or not self.database.is_postgres:  # what an earlier one could not wipe
             wipe(self.database)
@@ -224,7 +229,7 @@ class Store:
     def documents(self, dataset: str | Dataset) -> list[Document]:
         """The documents of a dataset, by source. Raises `NotFoundError`."""
         with self.database.read() as connection:
-            target = tenants.find_dataset(connection, self.host, dataset)
+            target = tenants.find_dataset_row(connection, self.host, dataset)
             return reading.documents(connection, target.id)
 
     def chunks(
@@ -235,7 +240,7 @@ class Store:
         `after` is the source and the index of a chunk: only what follows it is read. Raises `NotFoundError` for the
         dataset, at once.
         """
-        return reading.chunks(self.database, self.dataset(dataset).id, source, after)
+        return reading.chunks(self.database, self._id(dataset), source, after)
 
     def search(
         self,

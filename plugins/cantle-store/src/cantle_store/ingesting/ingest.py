@@ -15,6 +15,7 @@ from ..errors import DimensionError, EmbedderError, NotFoundError, StoreError
 from ..records import Avatar, Dataset
 from ..syncing.deleting import delete_source
 from ..syncing.difference import difference, vectors_there
+from ..syncing.sync import sync_document
 from ..syncing.wanted import wanted
 from .finding import Found, find_files
 from .ingested import Ingested
@@ -164,7 +165,10 @@ class _Run:
             return
         assert self.target is not None
         was = source in self._sources
-        done = self.store.sync(self.target, source, chunks, self.maker, origin=origin, wipe=False)
+        # Not by Store.sync, which counts what is in the dataset after each document.
+        done = sync_document(
+            self.store.database, self.store.host, self.target.id, wanted(source, chunks), self.maker, origin
+        )
         self._count(was, done.wrote, done.new, done.changed, done.kept, done.gone)
         self.outcome.embedded += done.embedded
 
@@ -191,6 +195,9 @@ class _Run:
         self.outcome.chunks.gone += chunks
 
     def end(self) -> None:
-        """Wipe what went from the disk, once for all documents."""
-        if not self.dry_run and (self.outcome.documents.changed or self.outcome.documents.gone):
+        """Wipe what went from the disk, once for all documents; in SQLite also what an earlier run could not wipe."""
+        if self.dry_run:
+            return
+        went = self.outcome.documents.changed or self.outcome.documents.gone
+        if went or not self.store.database.is_postgres:
             self.store.wipe()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..database.database import Database
 from ..embedders import Embedder
-from ..tenants import find_dataset, locked_dataset
+from ..tenants import find_dataset_row, locked_dataset
 from ..terms import Indexed, indexed
 from .difference import Difference, difference, vectors_there
 from .embedding import check_dimension, check_embedder, made_vectors
@@ -39,7 +39,7 @@ def sync_document(
     the dataset, and if that needs vectors or words that were not made it is left and they are made.
     """
     with database.read() as connection:
-        dataset = find_dataset(connection, host, dataset_id)
+        dataset = find_dataset_row(connection, host, dataset_id)
         check_embedder(dataset, maker)
         found = difference(connection, dataset_id, document, origin, with_vectors=maker is not None)
         missing = found.vectorless if maker is not None else {}
