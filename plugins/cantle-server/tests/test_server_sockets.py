@@ -239,6 +239,24 @@ def test_a_client_that_takes_no_answer_holds_its_worker_for_a_while_only() -> No
             works(running)
 
 
+def test_an_answer_that_its_client_takes_too_slowly_is_broken_off_and_is_no_error_of_ours() -> None:
+    with Service(job_timeout=600, request_timeout=1) as running:
+        body = json.dumps(
+            {"text": "word " * 800_000, "options": {"maxSize": 20, "overlap": 0}, "stream": True}
+        ).encode()
+        with socket.create_connection(("127.0.0.1", running.port), timeout=60) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall(head(running, "Content-Type: application/json", f"Content-Length: {len(body)}") + body)
+
+            def problems() -> str:
+                lines = one_shot(running).get("/metrics").text.splitlines()
+                return "\n".join(line for line in lines if line.startswith("cantle_problems_total{"))
+
+            until(lambda: problems() != "")
+            assert 'code="request_timeout"' in problems()
+            assert "internal_error" not in problems()
+
+
 def test_answers_are_sent_at_once(service: Service) -> None:
     """Small packets held back for an acknowledgement (Nagle's algorithm) would cost 40 ms each."""
     client = service.client()

@@ -18,6 +18,7 @@ from cantle import MDocument
 from cantle.errors import OptionError
 from cantle_server import Problem
 from cantle_server.work import Workers
+from cantle_server.work.process import Process
 
 
 def using(test: Callable[[Workers], Coroutine[Any, Any, None]], count: int = 1, **options: Any) -> None:
@@ -173,6 +174,26 @@ def test_a_worker_that_is_ended_before_its_answer_was_read_leaves_no_pipe() -> N
 
     if not os.path.isdir("/proc/self/fd"):
         pytest.skip("descriptors are counted where Linux lists them")
+    using(test)
+
+
+def test_a_worker_that_is_being_ended_is_waited_for_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = list[int]()
+    kill = Process.kill
+
+    async def slowly(process: Process) -> None:
+        await asyncio.sleep(0.1)  # as on a machine that is busy
+        await kill(process)
+        ended.append(process.pid)
+
+    async def test(workers: Workers) -> None:
+        pid = await workers.run(os.getpid)
+        with pytest.raises(Problem, match="took longer"):
+            await workers.run(time.sleep, 600, timeout=0.05)
+        await workers.stop()
+        assert pid in ended
+
+    monkeypatch.setattr(Process, "kill", slowly)
     using(test)
 
 

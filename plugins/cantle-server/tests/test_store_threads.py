@@ -1,12 +1,16 @@
-"""Threads for the store: calls that nobody waits for any more do not make room for more of them."""
+"""Threads for the store, and requests to it at once."""
 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 
 import anyio.to_thread
+import httpx
 import pytest
+from service import Service
 
 from cantle_server import Problem
 from cantle_server.api.tenant import in_thread
@@ -54,3 +58,16 @@ def test_what_is_raised_comes_as_a_problem() -> None:
             await in_thread(lambda: 1 // 0)
 
     asyncio.run(run())
+
+
+def test_of_requests_at_once_for_one_name_one_makes_it_and_the_others_are_told(tmp_path: Path) -> None:
+    with Service(store=f"sqlite:///{tmp_path / 'chunks.db'}") as running:
+
+        def make(path: str) -> int:
+            with httpx.Client(base_url=running.url, trust_env=False, timeout=60) as client:
+                headers = {"Authorization": f"Bearer {running.token()}"}
+                return client.post(path, json={"name": "same"}, headers=headers).status_code
+
+        with ThreadPoolExecutor(8) as threads:
+            assert sorted(threads.map(make, ["/v1/datasets"] * 8)) == [201, *[409] * 7]
+        assert [make("/v1/avatars"), make("/v1/avatars")] == [201, 200]

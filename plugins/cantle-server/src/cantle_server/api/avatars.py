@@ -39,20 +39,21 @@ async def avatars(request: Request, who: Who) -> Response:
     response_model=None,
     responses={
         201: {"model": AvatarShown},
-        409: {"description": "There is one of that name."},
+        200: {"model": AvatarShown, "description": "There is one of that name."},
         **FORBIDDEN,
         **NO_STORE,
     },
 )
 async def make_avatar(request: Request, asked: AvatarAsked, who: Who) -> Response:
-    """A new avatar of the host."""
+    """A new avatar of the host, or the one that has this name already; with `main` it is the main one from now on."""
     need_trusted(who)
     store = tenant_store(request, who)
 
-    def make() -> Any:
-        return of_avatar(store.create_avatar(asked.name, main=asked.main))
+    def make() -> tuple[dict[str, Any], int]:
+        there = any(one.name == asked.name for one in store.avatars())
+        return of_avatar(store.create_avatar(asked.name, main=asked.main)), 200 if there else 201
 
-    return answer(await in_thread(make), 201)
+    return answer(*await in_thread(make))
 
 
 @router.get(

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from cantle_store import StoreError
+
 from ..auth import Caller, caller
 from ..errors import Problem
 from ..persisting import find_avatar, find_dataset
@@ -64,11 +66,20 @@ async def make_dataset(request: Request, asked: DatasetAsked, who: Who) -> Respo
         avatar = store.main_avatar() if asked.avatar_id is None else find_avatar(store, asked.avatar_id)
         there = any(one.name == asked.name for one in store.datasets(avatar))
         if there and not asked.exist_ok:
-            raise Problem(409, "conflict", f"There is a dataset {asked.name!r} already. Name another, or set existOk.")
-        made = store.create_dataset(asked.name, avatar=avatar, exist_ok=asked.exist_ok)
+            raise _there_is(asked.name)
+        try:
+            made = store.create_dataset(asked.name, avatar=avatar, exist_ok=asked.exist_ok)
+        except StoreError:
+            if asked.exist_ok or not any(one.name == asked.name for one in store.datasets(avatar)):
+                raise
+            raise _there_is(asked.name) from None  # another request was quicker
         return of_dataset(made), 200 if there else 201
 
     return answer(*await in_thread(make))
+
+
+def _there_is(name: str) -> Problem:
+    return Problem(409, "conflict", f"There is a dataset {name!r} already. Name another, or set existOk.")
 
 
 @router.get(

@@ -36,8 +36,7 @@ class Bounded:
         except TimeoutError:
             if not timer.expired():
                 raise
-            if request.has_begun:
-                raise  # the response is broken off
+            # Where the response has begun it is broken off, which is all that a client without patience gets to see.
             raise Problem(
                 504, "request_timeout", f"The request took longer than {self._timeout:g} seconds and was ended."
             ) from None
@@ -58,7 +57,6 @@ class _Request:
         self._size = 0
         self._gone: asyncio.Future[None] | None = None
         self._watch: asyncio.Task[None] | None = None
-        self.has_begun = False
         self.is_gone = False
 
     def check_length(self, scope: Any) -> None:
@@ -120,9 +118,7 @@ class _Request:
             self._task.cancel()
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.has_begun = True
-        elif message["type"] == "http.response.body" and not message.get("more_body", False):
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
             self.close()  # from now on a client that goes away is one that is served
         await self._send(message)
 

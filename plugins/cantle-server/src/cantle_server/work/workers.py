@@ -43,6 +43,7 @@ class Workers:
         self._waiting: deque[asyncio.Future[Process]] = deque()
         self._busy: set[Process] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
         self._closed = True
         self.restarts = 0
 
@@ -80,7 +81,9 @@ class Workers:
                 waiting.set_exception(_stopping())
         processes = [*self._idle, *self._busy]
         self._idle.clear()
-        await asyncio.gather(*self._starting, *(one.kill() for one in processes), return_exceptions=True)
+        # Those that are being ended are waited for too: none may outlive the loop that it belongs to.
+        ending = (*self._ending, *(one.kill() for one in processes))
+        await asyncio.gather(*self._starting, *ending, return_exceptions=True)
 
     async def run(self, function: Callable[..., Any], *args: Any, timeout: float | None = None) -> Any:
         """What `function(*args)` returns, worked out in a worker; its exception is raised here.
@@ -169,10 +172,10 @@ class Workers:
         """Hand a worker to the next call; one that is in the middle of something is killed and replaced."""
         self._busy.discard(process)
         if self._closed or not whole or not process.alive:
-            self._later(process.kill())
+            self._later(process.kill(), self._ending)
             if not self._closed:
                 self.restarts += 1
-                self._later(self._add())
+                self._later(self._add(), self._starting)
             return
         self._offer(process)
 
@@ -185,10 +188,10 @@ class Workers:
                 return
         self._idle.append(process)
 
-    def _later(self, work: Any) -> None:
+    def _later(self, work: Any, tasks: set[asyncio.Task[None]]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        self._starting.add(task)
-        task.add_done_callback(self._starting.discard)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     async def _add(self) -> None:
         """Start a process; where that fails it is tried again, with longer and longer pauses."""
