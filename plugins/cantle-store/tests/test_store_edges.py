@@ -163,3 +163,25 @@ def test_an_ingest_wipes_what_an_earlier_one_could_not(tmp_path: Path) -> None:
         assert not ingest(store, "docs", folder).wrote
         assert not to_wipe(store)
     assert b"Zanzibar" not in b"".join(file.read_bytes() for file in tmp_path.glob("store.db*"))
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_postgres_keeps_no_samples_of_what_was_deleted(postgres_url: str, is_empty: bool) -> None:
+    """Of values that it finds by ANALYZE, by itself now and then too, a server keeps some for its planner."""
+    metadata = {"who": "Zanzibar"}
+    with Store(postgres_url) as store:
+        chunks = [{"text": f"Zanzibar {n}", "path": ["Zanzibar"], "metadata": {"n": "Zanzibar"}} for n in range(50)]
+        store.sync("docs", "Zanzibar.md", chunks, metadata=metadata, origin="Zanzibar")
+        if not is_empty:
+            store.sync("docs", "b.md", [{"text": f"other {n}", "metadata": {"n": n}} for n in range(50)])
+        with store.database.write() as connection:
+            connection.exec_driver_sql("ANALYZE")
+        assert samples(store)
+        store.delete("Zanzibar.md")
+        assert not samples(store)
+
+
+def samples(store: Store) -> list[str]:
+    with store.database.read() as connection:
+        rows = connection.exec_driver_sql("SELECT pg_stats::text FROM pg_stats WHERE schemaname = current_schema()")
+        return [row for row in rows.scalars() if "zanzibar" in row.lower()]

@@ -14,6 +14,20 @@ __all__ = ["connect", "needs_vector", "vacuum"]
 
 _LOCK = 0x63616E74  # the name of an advisory lock: letters of "cantle"
 
+_SAMPLED = text(
+    """
+    SELECT a.attname, format_type(a.atttypid, a.atttypmod)
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
+    WHERE a.attrelid = to_regclass(:table) AND format_type(a.atttypid, a.atttypmod) IN ('text', 'tsvector')
+    AND a.attname NOT LIKE '%id'
+    """
+)
+"""Columns of texts of which samples are kept. ANALYZE leaves those of an empty table; a new type, if only the same one
+again, takes them away."""
+
 
 def connect(place: Place) -> Engine:
     """An engine for Postgres through psycopg. Raises `StoreError` where the driver is not installed."""
@@ -48,8 +62,14 @@ def needs_vector(connection: Connection, place: Place) -> None:
 
 
 def vacuum(engine: Engine, tables: Sequence[str], *, full: bool) -> None:
-    """Have the server forget the rows that were deleted. `full` writes the tables anew, and locks them meanwhile."""
-    options = "FULL, ANALYZE" if full else "INDEX_CLEANUP ON"
+    """Have the server forget the rows that were deleted, and what its planner keeps of them (`pg_stats`).
+
+    `full` writes the tables anew, and locks them meanwhile.
+    """
+    options = "FULL, ANALYZE" if full else "ANALYZE, INDEX_CLEANUP ON"
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         for table in tables:
             connection.execute(text(f"VACUUM ({options}) {table}"))
+            if connection.execute(text(f"SELECT NOT EXISTS (SELECT FROM {table})")).scalar_one():
+                for column, kind in connection.execute(_SAMPLED, {"table": table}).all():
+                    connection.execute(text(f'ALTER TABLE {table} ALTER COLUMN "{column}" TYPE {kind}'))
