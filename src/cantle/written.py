@@ -11,22 +11,25 @@ __all__ = ["to_json", "without_surrogates"]
 _DEEPEST = 100
 
 
-def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None) -> str:
-    """`value` as JSON that every reader takes.
+def to_json(value: Any, *, sort_keys: bool = False, indent: int | None = None, compact: bool = False) -> str:
+    """`value` as JSON that every reader takes, without blanks where it is `compact`.
 
     Keys become strings, infinities and NaN their names, sets sorted lists, integers of more
     digits than Python writes hexadecimal strings, other objects `str()` of them. Lone surrogates are escaped, all else
     stays as it is.
     """
+    options: dict[str, Any] = {"sort_keys": sort_keys, "indent": indent}
+    if compact:
+        options["separators"] = (",", ":")
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, indent=indent)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
     except (TypeError, ValueError, RecursionError):
         value = _plain(value, ())
-        text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, indent=indent)
+        text = json.dumps(value, ensure_ascii=False, **options)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, ensure_ascii=True, sort_keys=sort_keys, indent=indent)
+        text = json.dumps(value, ensure_ascii=True, **options)
     return text
 
 

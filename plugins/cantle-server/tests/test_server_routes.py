@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -108,6 +109,35 @@ def test_a_method_that_is_not_possible_is_answered_with_all_that_are(
     assert answer.status_code == 405
     assert answer.headers["allow"] == ", ".join(allowed)
     assert answer.json()["error"]["message"] == f"{method} is not possible here. Use {' or '.join(allowed)}."
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "asked"),
+    [
+        ("POST", "/v1/chunk", {"text": "a b c. d e f.", "options": {"maxSize": 8}, "relations": True}),
+        ("POST", "/v1/chunk", {"text": "a \ud800 b", "metadata": {"a": [1, 2]}}),
+        ("POST", "/v1/chunk", {"text": "a", "stream": True}),
+        ("POST", "/v1/partition", {"text": "One.\n\nTwo."}),
+        ("POST", "/v1/chunk", {"text": 1}),
+        ("GET", "/v1/strategies", None),
+        ("GET", "/v1/strategies/token", None),
+        ("GET", "/healthz", None),
+        ("GET", "/readyz", None),
+        ("GET", "/openapi.json", None),
+        ("GET", "/nothing", None),
+    ],
+)
+def test_json_is_compact_and_ends_with_a_newline(
+    client: httpx.Client, method: str, path: str, asked: dict[str, object] | None
+) -> None:
+    content = json.dumps(asked) if asked is not None else None
+    answer = client.request(method, path, content=content, headers={"Content-Type": "application/json"})
+    for line in answer.content.splitlines(keepends=True):
+        value = json.loads(line)
+        written = {json.dumps(value, ensure_ascii=escaped, separators=(",", ":")) for escaped in (False, True)}
+        parts = line.decode().removesuffix("\n")
+        assert line.endswith(b"\n")
+        assert parts in written or ("\\ud800" in parts and len(parts) <= max(map(len, written))), parts
 
 
 def test_the_openapi_document_tells_of_tokens_errors_and_examples(service: Service) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from http import HTTPStatus
 from typing import Any
@@ -14,6 +13,7 @@ from starlette.exceptions import HTTPException
 from cantle.errors import CantleError
 
 from .errors import CODES, Problem, from_error
+from .written import json_line
 
 __all__ = ["install", "response_of", "unexpected"]
 
@@ -23,13 +23,12 @@ _MOST_LISTED = 20
 
 
 def response_of(problem: Problem, request_id: str = "") -> Response:
-    """The problem as JSON. Lone surrogates in messages are escaped: the body is valid UTF-8 whatever was sent."""
+    """The problem as JSON."""
     error: dict[str, Any] = {"code": problem.code, "message": problem.message, **problem.extra}
     if request_id:
         error["requestId"] = request_id
-    body = json.dumps({"error": error}, default=str).encode("ascii")
     headers = {"cache-control": "no-store", **(problem.headers or {})}
-    return Response(body, problem.status, headers=headers, media_type="application/json")
+    return Response(json_line({"error": error}), problem.status, headers=headers, media_type="application/json")
 
 
 def install(app: FastAPI) -> None:

@@ -87,6 +87,7 @@ def create_app(
         title="cantle",
         version=cantle.__version__,
         lifespan=lifespan,
+        openapi_url=None,  # `describe` has a route of its own
         docs_url=None,  # their pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from .api import EXAMPLES
 from .auth import PUBLIC
+from .written import json_line
 
 __all__ = ["describe"]
+
+_PATH = "/openapi.json"
 
 _TEXT = """cantle cuts documents into chunks for retrieval: exact offsets, nothing lost, a limit that is a limit.
 
@@ -54,6 +58,15 @@ def describe(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+    async def document(_: Request) -> Response:
+        return Response(written(), media_type="application/json")
+
+    @cache
+    def written() -> bytes:
+        return json_line(openapi())
+
+    app.add_route(_PATH, document, include_in_schema=False)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -16,6 +15,7 @@ from cantle.errors import CantleError
 
 from ..errors import Problem, from_error
 from ..jobs.chunk import FIELDS, Upload, chunk
+from ..written import json_line
 from .chunk_docs import OPENAPI, RESPONSES
 
 __all__ = ["router"]
@@ -77,7 +77,7 @@ async def _streamed(pieces: Any, request_id: str) -> AsyncIterator[bytes]:
         problem = error if isinstance(error, Problem) else from_error(error)
         problem = problem or Problem(500, "internal_error", "Something went wrong here, not with the request.")
         told = {"code": problem.code, "message": problem.message, "requestId": request_id}
-        yield json.dumps({"type": "error", "error": told}).encode() + b"\n"
+        yield json_line({"type": "error", "error": told})
 
 
 async def _body(request: Request) -> bytes | Upload:

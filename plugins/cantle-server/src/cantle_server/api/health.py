@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from ..metrics import CONTENT_TYPE
+from ..written import json_line
 
 __all__ = ["router"]
 
@@ -18,9 +18,7 @@ _PATIENCE = 5.0
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    return Response(
-        json.dumps(value).encode(), status, media_type="application/json", headers={"Cache-Control": "no-store"}
-    )
+    return Response(json_line(value), status, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 @router.get("/healthz", summary="Is the process alive?", response_model=None)

@@ -11,11 +11,10 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
-from cantle.commands import to_json
-
 from ..bodies import parse_json
 from ..errors import Problem
 from ..jobs.bodies import parse_large
+from ..written import json_line
 
 __all__ = ["Body", "JsonRoute", "Shown", "answer"]
 
@@ -83,5 +82,5 @@ class JsonRoute(APIRoute):
 
 
 def answer(value: Any, status: int = 200) -> Response:
-    """Plain values as JSON; lone surrogates are escaped, so that it is valid UTF-8."""
-    return Response(to_json(value), status, media_type="application/json")
+    """Plain values as JSON."""
+    return Response(json_line(value), status, media_type="application/json")

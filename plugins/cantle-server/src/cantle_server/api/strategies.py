@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from cantle.schema import json_schema
 
 from ..errors import Problem
 from ..jobs.chunk import ASKING
+from ..written import json_line
 
 __all__ = ["router"]
 
@@ -44,13 +44,13 @@ async def strategy(name: str) -> Response:
 def _all() -> bytes:
     host = registry()
     listed = [_facts(name) for name in host.strategies()]
-    return json.dumps({"strategies": listed, "lengthFunctions": lengths.names()}).encode()
+    return json_line({"strategies": listed, "lengthFunctions": lengths.names()})
 
 
 @cache
 def _one(name: str) -> bytes:
     registry().strategy(name)
-    return json.dumps(_facts(name)).encode()
+    return json_line(_facts(name))
 
 
 def _facts(name: str) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from cantle import MDocument, registry
-from cantle.commands import snake_case, to_json
+from cantle.commands import snake_case
 from cantle.errors import CantleWarning, OptionError
 
 from ..bodies import parse_json
 from ..errors import Problem
+from ..written import json_line
 from .sizes import measure_of
 
 if TYPE_CHECKING:
@@ -118,19 +119,19 @@ class _Answer:
 
     def whole(self) -> Iterator[bytes]:
         """One JSON object."""
-        yield f'{to_json(self._head())[:-1]},"chunks":['.encode()
-        comma = ""
+        yield json_line(self._head())[:-2] + b',"chunks":['
+        comma = b""
         for rows in self._batches():
-            yield f"{comma}{to_json(rows)[1:-1]}".encode()
-            comma = ","
-        yield f"],{to_json(self._tail())[1:]}".encode()
+            yield comma + json_line(rows)[1:-2]
+            comma = b","
+        yield b"]," + json_line(self._tail())[1:]
 
     def lines(self) -> Iterator[bytes]:
         """Lines of JSON: the document, its chunks, the end."""
-        yield f"{to_json({'type': 'document', **self._head()})}\n".encode()
+        yield json_line({"type": "document", **self._head()})
         for rows in self._batches():
-            yield "".join(f"{to_json({'type': 'chunk', **row})}\n" for row in rows).encode()
-        yield f"{to_json({'type': 'end', **self._tail()})}\n".encode()
+            yield b"".join(json_line({"type": "chunk", **row}) for row in rows)
+        yield json_line({"type": "end", **self._tail()})
 
     def _batches(self) -> Iterator[list[dict[str, Any]]]:
         """The chunks as dictionaries, some at once: never all of them."""

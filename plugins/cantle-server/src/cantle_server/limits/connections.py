@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from http import HTTPStatus
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..written import json_line
 
 __all__ = ["protocol"]
 
@@ -75,7 +76,7 @@ def protocol(header_timeout: float, request_timeout: float, most: int) -> type[H
             if self.transport.is_closing():
                 return
             self._disarm()
-            body = json.dumps({"error": {"code": code, "message": message}})
+            body = json_line({"error": {"code": code, "message": message}})
             head = [
                 f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
                 "content-type: application/json",
@@ -83,7 +84,7 @@ def protocol(header_timeout: float, request_timeout: float, most: int) -> type[H
                 "connection: close",
                 *(["retry-after: 1"] if status == 503 else []),
             ]
-            self.transport.write("\r\n".join([*head, "", body]).encode("ascii"))
+            self.transport.write("\r\n".join([*head, "", ""]).encode("ascii") + body)
             self.transport.close()
 
     return Connection
