@@ -96,3 +96,29 @@ def _until(url: str, good: Callable[[str], bool]) -> None:
     while not good(text := httpx.get(f"{url}/metrics", headers=bearer()).text):
         assert time.monotonic() < end, text
         time.sleep(0.02)
+
+
+def test_sessions_of_several_requests_are_under_way_at_once() -> None:
+    together = threading.Barrier(3)
+
+    def answer(_: Asked) -> Any:
+        together.wait(60)
+        return {"blocks": [{"ranges": [[0, 0]], "label": "All"}], "reasoning": ""}
+
+    answers: list[int] = []
+
+    def ask(url: str) -> None:
+        response = httpx.post(f"{url}{URL}", json={"text": TEXT}, headers=bearer(), timeout=90)
+        answers.append(response.json()["sessionsUsed"])
+
+    with (
+        ScriptedServer(answer) as model,
+        Client("gpt-4.1-nano", base_url=model.url, api_key="k", retries=0, reasks=0) as client,
+        serving(client=client) as url,
+    ):
+        threads = [threading.Thread(target=ask, args=(url,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+    assert answers == [1, 1, 1]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cantle.errors import OptionError
+from cantle.errors import CantleWarning, OptionError
 from cantle_server import Settings, create_app
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -71,6 +71,47 @@ def test_wrong_values_are_told_before_anything_starts(given: dict[str, Any], mes
 def test_a_variable_is_named_where_it_is_wrong() -> None:
     with pytest.raises(OptionError, match="CANTLE_SERVER_PORT must be a whole number"):
         Settings.of({}, {"CANTLE_SERVER_PORT": "http"})
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("CANTLE_SERVER_MAX_JOB", "Did you mean CANTLE_SERVER_MAX_JOBS?"),
+        ("CANTLE_SERVER_RATES", "Did you mean CANTLE_SERVER_RATE?"),
+        ("cantle_server_rate", "Did you mean CANTLE_SERVER_RATE?"),
+        ("CANTLE_SERVER_COLOUR", "has all settings"),
+        ("CANTLE_SERVER_", "has all settings"),
+        ("CANTLE_SERVER_" + "X" * 100_000, "has all settings"),
+        ("CANTLE_SERVER_\x1b[31m\udcff", "has all settings"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_warned_of(variable: str, hint: str) -> None:
+    with pytest.warns(CantleWarning) as caught:
+        assert Settings.of({"secret": SECRET}, {variable: "x"}).max_jobs == 32
+    (message,) = (str(one.message) for one in caught)
+    assert hint in message
+    assert message.isascii()
+    assert message.isprintable()
+    assert len(message) < 300
+
+
+def test_what_kubernetes_and_docker_set_for_a_service_of_that_name_breaks_nothing() -> None:
+    env = {
+        "CANTLE_SERVER_SERVICE_HOST": "10.0.0.1",
+        "CANTLE_SERVER_SERVICE_PORT": "8000",
+        "CANTLE_SERVER_SERVICE_PORT_HTTP": "8000",
+        "CANTLE_SERVER_PORT_8000_TCP": "tcp://10.0.0.1:8000",
+        "CANTLE_SERVER_PORT_8000_TCP_PROTO": "tcp",
+        "CANTLE_SERVER_PORT_8000_TCP_ADDR": "10.0.0.1",
+        "CANTLE_SERVER_METRICS_SERVICE_HOST": "10.0.0.2",
+        "CANTLE_SERVER_METRICS_PORT": "tcp://10.0.0.2:9000",
+        "CANTLE_SERVER_NAME": "/web/cantle-server",
+        "CANTLE_SERVER_ENV_LANG": "C",
+    }
+    assert Settings.of({"secret": SECRET}, env).port == 8000
+    env["CANTLE_SERVER_PORT"] = "tcp://10.0.0.1:9000"
+    with pytest.warns(CantleWarning, match="CANTLE_SERVER_PORT is an address, as Kubernetes sets it"):
+        assert Settings.of({"secret": SECRET}, env).port == 8000
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])

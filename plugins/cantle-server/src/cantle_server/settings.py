@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from cantle.errors import OptionError
 
+from .variables import is_address, warn_of_unknown
+
 __all__ = ["PREFIX", "Settings", "is_loopback"]
 
 PREFIX = "CANTLE_SERVER_"
@@ -111,7 +113,8 @@ class Settings:
     def of(cls, given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Settings:
         """Settings from arguments, the environment, and defaults. Raises `OptionError` for a wrong value.
 
-        An argument that is None, and a variable that is empty, count as left out.
+        An argument that is None, and a variable that is empty, count as left out. A variable with the prefix that
+        stands for no setting is a `CantleWarning`.
         """
         given = given or {}
         env = os.environ if environment is None else environment
@@ -119,12 +122,13 @@ class Settings:
         unknown = given.keys() - set(names)
         if unknown:
             raise OptionError(f"There is no setting {sorted(unknown)[0]!r}. There are: {', '.join(names)}.")
+        warn_of_unknown(env, PREFIX, names)
         values: dict[str, Any] = {}
         for name in names:
             variable = PREFIX + name.upper()
             if given.get(name) is not None:
                 values[name] = _READ[name](name, given[name])
-            elif env.get(variable, "").strip():
+            elif env.get(variable, "").strip() and not (name == "port" and is_address(env[variable])):
                 values[name] = _READ[name](variable, env[variable])
         return cls(**values)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from cantle import Source
@@ -60,13 +60,41 @@ class Done:
     failure: dict[str, str] | None = None
 
 
-class _Watch:
-    """Told after every session: ends a run that nobody waits for, or that would be too many sessions."""
+_DIVIDING = Lock()
+"""Texts are divided into lines one after another: more threads would gain nothing, and keep the event loop waiting."""
+
+
+class _Turn:
+    """A turn at dividing a text; it ends with the first session, or with the block."""
 
     def __init__(self, stop: Event) -> None:
-        self._stop = stop
+        self._stop, self._mine = stop, False
+
+    def __enter__(self) -> _Turn:
+        while not _DIVIDING.acquire(timeout=0.1):
+            if self._stop.is_set():
+                raise Ended
+        self._mine = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Let the next one in."""
+        if self._mine:
+            self._mine = False
+            _DIVIDING.release()
+
+
+class _Watch:
+    """Told while sessions are waited for, and after each: ends a run that nobody waits for, or of too many sessions."""
+
+    def __init__(self, stop: Event, turn: _Turn) -> None:
+        self._stop, self._turn = stop, turn
 
     def __call__(self, done: int, total: int) -> None:
+        self._turn.end()
         if total > MOST_SESSIONS:
             raise Problem(
                 422,
@@ -78,6 +106,7 @@ class _Watch:
         self.tick()
 
     def tick(self) -> None:
+        self._turn.end()
         if self._stop.is_set():
             raise Ended
 
@@ -181,7 +210,9 @@ def _by_model(text: str, source: str, options: dict[str, Any], client: Client, s
     # What it warns of is in the result, and in the log and the counters of cantle_llm.
     warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.api\.partition_run\Z")
     try:
-        return partition(Source(text, source=source), client=client, progress=_Watch(stop), caller=CALLER, **options)
+        with _Turn(stop) as turn:
+            watch = _Watch(stop, turn)
+            return partition(Source(text, source=source), client=client, progress=watch, caller=CALLER, **options)
     except ModelError as error:
         _log.error("no call of the model can succeed", extra={"fields": {"reason": error.reason}})
         raise Problem(
