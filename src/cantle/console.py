@@ -59,11 +59,11 @@ class Bar:
         self._progress.refresh()
         self._shown = monotonic()
 
-    def advance(self, made: int) -> None:
-        """One more document is done, with that many chunks."""
+    def advance(self, made: int, items: int = 1) -> None:
+        """One more document is done, or so many `items`, with that many chunks."""
         self._made += made
         now = monotonic()
         due = now - self._shown > 0.1
         shown = f"{self._made} {self._unit}{'' if self._made == 1 else 's'}"
-        self._progress.update(self._task, advance=1, made=shown, refresh=due)
+        self._progress.update(self._task, advance=items, made=shown, refresh=due)
         self._shown = now if due else self._shown

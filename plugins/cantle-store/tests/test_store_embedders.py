@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cantle.errors import CantleError, OptionError
-from cantle_store import DimensionError, EmbedderError, OpenAIEmbedder, embedder
+from cantle_store import DimensionError, EmbedderError, FatalEmbedderError, OpenAIEmbedder, embedder
 from cantle_store.embedders import query_vector, vectors_of
 from cantle_store.embedders.endpoint import OPENAI, endpoint
 
@@ -126,6 +126,40 @@ def test_an_endpoint_that_gives_up_and_one_that_is_not_there(server: Endpoint) -
     assert len(server.asked) == 3
     with pytest.raises(EmbedderError, match="no answer"):
         OpenAIEmbedder("m", base_url="http://127.0.0.1:1/v1", retries=0).embed(["a"])
+
+
+@pytest.mark.parametrize(
+    ("script", "is_fatal"),
+    [
+        ((401, {}, {"error": {"message": "wrong key"}}), True),
+        ((403, {}, b""), True),
+        ((404, {}, {"error": {"message": "no such model"}}), True),
+        ((400, {}, {"error": {"message": "no such model", "code": "model_not_found"}}), True),
+        ((429, {}, {"error": {"message": "pay first", "code": "insufficient_quota"}}), True),
+        ((400, {}, {"error": {"message": "too many tokens", "code": "string_too_long"}}), False),
+        ((400, {}, {"error": "odd"}), False),
+    ],
+)
+def test_an_endpoint_that_refuses_every_text_is_asked_once(server: Endpoint, script: Any, is_fatal: bool) -> None:
+    server.script = [script] * 9
+    with pytest.raises(EmbedderError) as raised:
+        OpenAIEmbedder("m", base_url=server.url, retries=5).embed(["a"])
+    assert (raised.value.is_fatal, isinstance(raised.value, FatalEmbedderError)) == (is_fatal, is_fatal)
+    assert len(server.asked) == 1
+
+
+def test_a_wait_is_told_and_only_a_server_that_was_there_is_waited_for(server: Endpoint) -> None:
+    server.script = [(503, {"Retry-After": "0"}, {"error": "sk-secret is busy"})] * 2
+    made = OpenAIEmbedder("m", base_url=server.url, api_key="sk-secret", retries=2)
+    told: list[tuple[float, str]] = []
+    made.waiting = lambda seconds, why: told.append((seconds, why))
+    made.embed(["a"])
+    assert [(seconds, "HTTP 503: ... is busy" in why) for seconds, why in told] == [(0.0, True)] * 2
+    away = OpenAIEmbedder("m", base_url="http://127.0.0.1:1/v1", retries=5)
+    away.waiting = lambda seconds, why: told.append((seconds, why))
+    with pytest.raises(FatalEmbedderError, match=r"no answer: ConnectError.* Is there a server at this address\?$"):
+        away.embed(["a"])
+    assert len(told) == 2
 
 
 def test_a_key_is_sent_where_it_belongs() -> None:

@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from cantle.errors import DocumentError, OptionError
-from cantle_store import EmbedderError, Ingested, Store, StoreError, ingest
+from cantle_store import (
+    DimensionError,
+    EmbedderError,
+    FatalEmbedderError,
+    Ingested,
+    OtherEmbedderError,
+    Store,
+    StoreError,
+    ingest,
+)
 
 
 @pytest.fixture
@@ -81,7 +90,7 @@ def test_nothing_found_deletes_nothing_unless_it_is_meant(store: Store, folder: 
     for path in [*folder.rglob("*.md"), *folder.rglob("*.txt")]:
         path.unlink()
     for dry_run in (True, False):
-        with pytest.raises(StoreError, match=r"3 that came from there would be deleted.*--allow-empty"):
+        with pytest.raises(StoreError, match=r"3 that came from there would be deleted.*allow_empty=True"):
             ingest(store, "docs", folder, dry_run=dry_run)
     assert len(sources(store)) == 3
     assert not ingest(store, "docs", folder, keep_gone=True).wrote
@@ -171,3 +180,107 @@ def test_datasets_of_an_avatar(store: Store, folder: Path) -> None:
     ingest(store, "docs", folder, avatar=avatar)
     assert [dataset.avatar_id for dataset in store.datasets()] == [avatar.id]
     assert ingest(store, "docs", folder, avatar=avatar).documents.kept == 3
+
+
+class Asked:
+    """An embedder whose errors come from a list, None for none."""
+
+    name = "asked"
+    dimension = 2
+
+    def __init__(self, *errors: Exception | None) -> None:
+        self.errors, self.asked = list(errors), 0
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.asked += 1
+        if self.errors and (error := self.errors.pop(0)) is not None:
+            raise error
+        return [[1.0, float(len(text))] for text in texts]
+
+
+def test_what_no_plugin_reads_is_told_and_is_not_gone(store: Store, folder: Path) -> None:
+    (folder / "scan.xyz").write_text("x", encoding="utf-8")
+    (folder / "sub/old.doc").write_bytes(b"\0")
+    (folder / ".hidden.xyz").write_text("x", encoding="utf-8")
+    done = ingest(store, "docs", folder)
+    assert done.left_out == ["e.unknown", "scan.xyz", "sub/old.doc"]
+    assert done.to_dict()["leftOut"] == done.left_out
+    origin = store.documents("docs")[0].origin
+    # As a plugin left them that is not installed any more: one file is there, the other is gone.
+    store.sync("docs", "scan.xyz", [{"text": "a scan"}], origin=origin)
+    store.sync("docs", "lost.xyz", [{"text": "lost"}], origin=origin)
+    assert ingest(store, "docs", folder, dry_run=True).documents.gone == 1
+    assert ingest(store, "docs", folder).documents.gone == 1
+    assert "scan.xyz" in sources(store)
+    (folder / "a.md").rename(folder / ".a.md")
+    assert ingest(store, "docs", folder).documents.gone == 1
+    # Under another prefix the path of a document is not known: what may be one of these files stays.
+    assert ingest(store, "docs", folder, source_prefix="x/").documents.gone == 2
+    assert sources(store) == ["scan.xyz", "x/sub/b.md", "x/sub/c.txt"]
+
+
+def test_one_file_of_a_directory_is_brought_up_to_date(store: Store, folder: Path) -> None:
+    ingest(store, "docs", folder)
+    origin = store.documents("docs")[0].origin
+    (folder / "sub/b.md").write_text("# Another B\n", encoding="utf-8")
+    for paths, changed in ((folder / "sub/b.md", 1), (folder / "sub", 0)):
+        done = ingest(store, "docs", paths, source_prefix="sub/")
+        assert (done.failed, done.documents.changed, done.documents.new) == ([], changed, 0)
+    assert {one.origin for one in store.documents("docs")} == {origin}
+    assert not ingest(store, "docs", folder).wrote
+    elsewhere = folder.parent / "sub"
+    elsewhere.mkdir()
+    (elsewhere / "b.md").write_text("# Not this one\n", encoding="utf-8")
+    assert len(ingest(store, "docs", elsewhere / "b.md", source_prefix="sub/").failed) == 1
+
+
+def test_metadata_that_replace_what_a_document_says_are_told(store: Store, folder: Path) -> None:
+    (folder / "own.md").write_text("---\ndept: hr\nyear: 1\n---\n# Own\n", encoding="utf-8")
+    done = ingest(store, "docs", folder, metadata={"dept": "it", "year": 1})
+    assert done.replaced == {"dept": ["a.md", "own.md"]}
+    assert {one.source: one.metadata for one in store.documents("docs")}["own.md"] == {"dept": "it", "year": 1}
+    assert ingest(store, "docs", folder, metadata={"dept": "it", "year": True}).replaced["year"] == ["own.md"]
+
+
+def test_documents_that_are_cut_another_way_are_counted(store: Store, folder: Path) -> None:
+    assert ingest(store, "docs", folder).recut == 0
+    (folder / "a.md").write_text("# Edited\n", encoding="utf-8")
+    (folder / "new.md").write_text("# New\n", encoding="utf-8")
+    assert ingest(store, "docs", folder, dry_run=True).recut == 0
+    assert ingest(store, "docs", folder, options={"max_size": 99}, dry_run=True).recut == 3
+    assert ingest(store, "docs", folder, options={"max_size": 99}).recut == 3
+    assert ingest(store, "docs", folder, options={"max_size": 99}).recut == 0
+
+
+def test_a_dataset_is_made_with_its_first_document(store: Store, folder: Path) -> None:
+    for number in range(3):
+        with pytest.raises(EmbedderError):
+            ingest(store, "docs", folder, embedder=Asked(*[ValueError("down")] * 9))
+        with pytest.raises(EmbedderError):
+            store.sync("docs", f"{number}", [{"text": "a"}], Asked(ValueError("down")))
+    assert store.datasets() == []
+    one = Asked(ValueError("down"))
+    done = ingest(store, "docs", folder, embedder=one)
+    assert (len(done.failed), done.documents.new, done.embedded, one.asked) == (1, 2, 2, 3)
+    assert store.datasets()[0].embedder == "asked"
+    with pytest.raises(StoreError, match="name of a dataset"):
+        ingest(store, "", folder)
+
+
+def test_an_embedder_that_cannot_be_asked_ends_it_at_once(store: Store, folder: Path) -> None:
+    away = Asked(FatalEmbedderError("nobody there"))
+    with pytest.raises(FatalEmbedderError):
+        ingest(store, "docs", folder, embedder=away)
+    assert away.asked == 1
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_another_embedder_is_refused_before_anything_is_read(store: Store, folder: Path, dry_run: bool) -> None:
+    ingest(store, "docs", folder, embedder=Asked())
+    other, longer = Asked(), Asked()
+    other.name, longer.dimension = "other", 3
+    with pytest.raises(OtherEmbedderError, match="vectors of 'asked'"):
+        ingest(store, "docs", folder, embedder=other, dry_run=dry_run)
+    with pytest.raises(DimensionError, match="vectors of 3 numbers"):
+        ingest(store, "docs", folder, embedder=longer, dry_run=dry_run)
+    assert other.asked == longer.asked == 0

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ClosedError,
         DimensionError,
         EmbedderError,
+        FatalEmbedderError,
         NoEmbedderError,
         NotFoundError,
         OtherEmbedderError,
@@ -50,6 +51,7 @@ _HOMES = {
     "E5Embedder": "embedders.e5",
     "Embedder": "embedders.embedder",
     "EmbedderError": "errors",
+    "FatalEmbedderError": "errors",
     "Hit": "records",
     "Ingested": "ingesting.ingested",
     "NoEmbedderError": "errors",
@@ -78,6 +80,7 @@ __all__ = [
     "E5Embedder",
     "Embedder",
     "EmbedderError",
+    "FatalEmbedderError",
     "Hit",
     "Ingested",
     "NoEmbedderError",
@@ -110,7 +113,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+_COMMANDS = ("ingest", "search", "datasets", "forget", "roles", "reembed")
+
+
 @hookimpl
 def register_commands() -> dict[str, str]:
     """Our commands."""
-    return {name: f"{__name__}.commands.{name}:command" for name in ("ingest", "search", "datasets", "forget")}
+    return {name: f"{__name__}.commands.{name}:command" for name in _COMMANDS}

@@ -8,6 +8,7 @@ __all__ = [
     "ClosedError",
     "DimensionError",
     "EmbedderError",
+    "FatalEmbedderError",
     "NoEmbedderError",
     "NoTablesError",
     "NotFoundError",
@@ -33,17 +34,32 @@ class NotFoundError(StoreError):
 class DimensionError(StoreError):
     """A vector has another length than those that the dataset holds."""
 
+    is_fatal = True
+
 
 class EmbedderError(StoreError):
     """An embedder failed, or gave something that is no list of vectors."""
+
+    is_fatal = False
+    """Whether it would fail for any other text too."""
+
+
+class FatalEmbedderError(EmbedderError):
+    """An embedder cannot be asked at all: nobody answers at its address, the key is refused, the model is unknown."""
+
+    is_fatal = True
 
 
 class NoEmbedderError(EmbedderError):
     """Vectors are needed, and nothing was given that makes them."""
 
+    is_fatal = True
+
 
 class OtherEmbedderError(EmbedderError):
     """The vectors that are kept are of another embedder, or of several: they cannot be compared."""
+
+    is_fatal = True
 
 
 class SchemaError(StoreError):

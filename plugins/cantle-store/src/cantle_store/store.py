@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from .searching.roles import keep_roles, kept_roles, roles_of
 from .searching.search import search
 from .syncing.deleting import delete_dataset, delete_source
 from .syncing.reembed import reembed
-from .syncing.sync import sync_document
+from .syncing.sync import first_vectors, sync_document
 from .syncing.wanted import WantedDocument, wanted
 
 __all__ = ["Store"]
@@ -55,6 +55,11 @@ class Store:
         store = object.__new__(Store)
         store._open(self.database, tenants.checked_host(host), self.embedder)
         return store
+
+    def hosts(self) -> list[str]:
+        """All hosts that the database has anything of, by name. For operators: this one is not bound to the host."""
+        with self.database.read() as connection:
+            return tenants.hosts(connection)
 
     def close(self) -> None:
         """Close the connections, of this store and of all that share its database."""
@@ -154,10 +159,18 @@ class Store:
         return synced
 
     def _synced(self, dataset: str | Dataset, document: WantedDocument, maker: Embedder | None, origin: str) -> Synced:
+        made: dict[str, bytes] = {}
         for left in reversed(range(_TRIES)):
-            target = self._target(dataset)
             try:
-                done = sync_document(self.database, self.host, target, document, maker, origin)
+                target = self._id(dataset)
+            except NotFoundError:
+                if not isinstance(dataset, str):
+                    raise
+                tenants.checked_name(dataset, "a dataset")
+                made = made or first_vectors(document, maker)  # an embedder that fails leaves no empty dataset
+                target = self.create_dataset(dataset, exist_ok=True).id
+            try:
+                done = sync_document(self.database, self.host, target, document, maker, origin, made)
                 found = self.dataset(target)
             except NotFoundError:  # deleted meanwhile
                 if not left or isinstance(dataset, Dataset) or dataset == target:
@@ -174,15 +187,6 @@ class Store:
         with self.database.read() as connection:
             return str(tenants.find_dataset_row(connection, self.host, dataset).id)
 
-    def _target(self, dataset: str | Dataset) -> str:
-        """The id of the dataset to write to; one that is named is made."""
-        try:
-            return self._id(dataset)
-        except NotFoundError:
-            if not isinstance(dataset, str):
-                raise
-            return self.create_dataset(dataset, exist_ok=True).id
-
     def _embedder(self, given: Any, *, required: bool) -> Embedder | None:
         value = self.embedder if given is None else given
         if value is None:
@@ -191,16 +195,19 @@ class Store:
             return None
         return embedder(value)
 
-    def reembed(self, dataset: str | Dataset, embedder: Any = None) -> Dataset:
+    def reembed(
+        self, dataset: str | Dataset, embedder: Any = None, *, then: Callable[[int, int], Any] | None = None
+    ) -> Dataset:
         """Make all vectors of a dataset anew, by another embedder; documents can then be synced with that one.
 
-        The old vectors are there until all new ones are, and are then replaced in one transaction. Raises
-        `EmbedderError` and `DimensionError` where the embedder fails: then nothing changed.
+        The old vectors are there until all new ones are, and are then replaced in one transaction. `then(done, total)`
+        is called with the number of texts after each batch. Raises `EmbedderError` and `DimensionError` where the
+        embedder fails: then nothing changed.
         """
         target = self._id(dataset)
         maker = self._embedder(embedder, required=True)
         assert maker is not None
-        reembed(self.database, self.host, target, maker)
+        reembed(self.database, self.host, target, maker, then)
         wipe(self.database)
         return self.dataset(target)
 

@@ -19,6 +19,7 @@ __all__ = [
     "find_avatar",
     "find_dataset",
     "find_dataset_row",
+    "hosts",
     "lock_host",
     "locked_dataset",
     "main_avatar",
@@ -57,6 +58,11 @@ def _insert_new(connection: Connection, table: Any, values: dict[str, Any]) -> b
     statement = insert(table.__table__).values(values).on_conflict_do_nothing()
     # Asked for what was written: psycopg has no count of rows for such a statement.
     return connection.execute(statement.returning(table.__table__.c.id)).first() is not None
+
+
+def hosts(connection: Connection) -> list[str]:
+    """The hosts of all tenants, by name."""
+    return sorted(connection.execute(select(HostRow.id)).scalars())
 
 
 def avatars(connection: Connection, host: str) -> list[Avatar]:

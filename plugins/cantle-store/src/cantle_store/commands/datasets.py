@@ -6,7 +6,7 @@ import click
 
 from cantle.commands import as_json, printable
 
-from .shared import opened_store, owner, storing
+from .shared import no_host, opened_store, owner, storing
 
 __all__ = ["command"]
 
@@ -25,6 +25,7 @@ Examples:
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 def command(name: str | None, url: str, host: str, avatar: str | None, json_: bool) -> None:
     """List datasets or documents; the help is `_HELP`."""
+    nothing = ""
     with opened_store(url, host) as store:
         of = owner(store, avatar)
         if name is not None:
@@ -51,10 +52,12 @@ def command(name: str | None, url: str, host: str, avatar: str | None, json_: bo
                 + (f"  ({one.embedder}, {one.dimension} numbers)" if one.dimension else "")
                 for one in known
             ]
+            if not known:
+                nothing = "The avatar has no dataset." if of is not None else no_host(store)
     if json_:
         as_json(rows)
         return
     for line in lines:
         click.echo(printable(line))
     if not lines:
-        click.echo("There is nothing.", err=True)
+        click.echo(printable(nothing or f"The dataset {name!r} has no documents."), err=True)

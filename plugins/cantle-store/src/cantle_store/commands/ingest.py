@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cantle.commands import Bar, Failure, as_json, counted, cutting, parsed, printable, reading
+from cantle.errors import CantleWarning
 
-from .shared import embedding, offline_embedder, opened_store, owner, storing
+from . import reports
+from .shared import embedding, offline_embedder, opened_store, owner, say_waits, storing
+from .speaking import in_options
+
+if TYPE_CHECKING:
+    from ..ingesting.ingested import Ingested
 
 __all__ = ["command"]
 
 _HELP = """Cut the files of PATHS and bring a dataset of a store up to them.
 
-PATHS are files, or directories, which are walked (hidden files and unknown suffixes are left out). Run it again after
-edits: only chunks that are new or changed are written and embedded, those that are gone are deleted, and a second run
-without edits writes nothing.
+PATHS are files, or directories, which are walked (hidden files are left out, and so are files that no installed plugin
+reads, which a line on standard error tells). Run it again after edits: only chunks that are new or changed are written
+and embedded, those that are gone are deleted, and a second run without edits writes nothing.
 
 A document is called by its path within the directory, as guides/leave.md; a file that is named itself by its name. What
-came from the same directory earlier and is there no more is deleted, unless --keep-gone. A document of the same name
-that came from another directory is never overwritten: give --source-prefix.
+came from the same directory earlier and whose file is there no more is deleted, unless --keep-gone. A document of the
+same name that came from another directory is never overwritten: give --source-prefix. With that one file of a directory
+is brought up to date, too: docs/guides/leave.md --source-prefix guides/ after docs/.
+
+-m goes before what documents say themselves, in front matter for example, and so may decide who sees them; where it
+replaces another value a warning says so.
 
 Without --embedder no vectors are made, and the dataset is searched by words; later runs take the embedder of the
 dataset where it works offline. With openai:MODEL each text that is new is
 sent to that endpoint, which costs money: the key is that of CANTLE_STORE_EMBEDDER_API_KEY or OPENAI_API_KEY (which is
-sent to OpenAI's own address alone). --dry-run says how many texts that would be.
+sent to OpenAI's own address alone). --dry-run says how many texts that would be. `cantle reembed` changes the embedder.
 
 A file that cannot be read, cut or embedded costs a line on standard error and the exit code 1; what the store has of it
 stays. Ctrl-C keeps what was done.
@@ -36,6 +47,8 @@ Examples:
   cantle ingest docs/ --store sqlite:///chunks.db --dataset docs
   cantle ingest docs/ --store sqlite:///chunks.db --dataset docs --embedder e5
   cantle ingest policies/ --dataset policies -m dept=hr --roles roles.yaml
+  cantle ingest policies/ --store chunks.db --dataset policies --dry-run
+  cantle ingest policies/hr/leave.md --dataset policies --source-prefix hr/
   cantle ingest handbook.pdf --dataset docs --strategy recursive --max-size 800 --overlap 80
   cantle ingest docs/ --dataset docs --embedder openai:text-embedding-3-small --dry-run
   cantle ingest docs/ --store postgresql://user:secret@localhost/chunks --dataset docs --json
@@ -53,7 +66,14 @@ deleted; 2 wrong usage; 130 interrupted.
 @embedding
 @cutting
 @reading
-@click.option("-m", "--metadata", "said", multiple=True, metavar="KEY=VALUE", help="Metadata of all documents.")
+@click.option(
+    "-m",
+    "--metadata",
+    "said",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Metadata of all documents; goes before their own.",
+)
 @click.option(
     "--roles",
     type=click.Path(exists=True, dir_okay=False),
@@ -92,8 +112,12 @@ def command(
 
     if not dataset:
         raise click.UsageError("The name of the dataset is empty.")
+    if quiet:
+        warnings.simplefilter("ignore", CantleWarning)
     known_roles = None if roles is None else read_roles(roles)
     embedder = None if maker is None else maker()
+    if not quiet:
+        say_waits(embedder)
     with ExitStack() as stack:
         store = stack.enter_context(opened_store(url, host, missing="memory" if dry_run else "make"))
         if known_roles is not None and not dry_run:
@@ -131,8 +155,10 @@ def command(
         as_json(found.to_dict())
     else:
         click.echo(_told(found))
+    if not quiet:
+        _tell(found)
     for name, error in found.failed:
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = " ".join(in_options(str(error)).split()) or type(error).__name__
         click.echo(printable(f"Error: {name}: {text}"), err=True)
     if found.failed:
         raise Failure(f"{counted(len(found.failed), 'document')} failed.")
@@ -152,7 +178,17 @@ def _recorded(store: Any, dataset: str, avatar: Any) -> tuple[Any, str]:
     return found, why and f"new chunks get no vectors, and are found by words alone: {why}"
 
 
-def _told(found: Any) -> str:
+def _tell(found: Ingested) -> None:
+    lines = [f"Warning: {line}" for line in reports.replaced(found.replaced)]
+    if found.recut:
+        lines.append(f"Note: {reports.recut(found.recut, dry_run=found.dry_run)}")
+    if found.left_out:
+        lines.append(f"Note: {reports.left_out(found.left_out)}")
+    for line in lines:
+        click.echo(printable(f"{line}."), err=True)
+
+
+def _told(found: Ingested) -> str:
     rows: list[tuple[str, ...]] = [("", "new", "changed", "kept", "gone")]
     for name, counts in (("documents", found.documents), ("chunks", found.chunks)):
         rows.append((name, *map(str, counts.to_dict().values())))

@@ -9,25 +9,45 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantle.commands import Failure
+from cantle.commands import Failure, printable
 from cantle.errors import MissingDependencyError
+
+from .speaking import in_options, speaking
 
 if TYPE_CHECKING:
     from ..embedders import Embedder
     from ..records import Avatar
     from ..store import Store
 
-__all__ = ["by_key", "embedding", "made_embedder", "offline_embedder", "opened_store", "owner", "storing"]
+__all__ = [
+    "by_key",
+    "embedding",
+    "made_embedder",
+    "no_host",
+    "of_host",
+    "offline_embedder",
+    "opened_store",
+    "owner",
+    "say_waits",
+    "storing",
+]
 
 Function = Callable[..., Any]
 
 _OFFLINE = ("e5", "wordllama")
+_KNOWN = 20  # names that a message shows
 
 
 def storing(function: Function) -> Function:
-    """Add --store, --host and --avatar: the function gets `url`, `host` and `avatar`."""
+    """Add --store, --host and --avatar: the function gets `url`, `host` and `avatar`; its errors name options."""
+    add = click.option("--avatar", metavar="NAME", help="Whose datasets: a name or an id. Default: the main avatar's.")
+    return of_host(add(function))
+
+
+def of_host(function: Function) -> Function:
+    """Add --store and --host: the function gets `url` and `host`; its errors name options."""
+    function = speaking(function)
     for add in (
-        click.option("--avatar", metavar="NAME", help="Whose datasets: a name or an id. Default: the main avatar's."),
         click.option("--host", default="default", show_default=True, metavar="NAME", help="The tenant."),
         click.option(
             "--store",
@@ -35,7 +55,7 @@ def storing(function: Function) -> Function:
             envvar="CANTLE_STORE",
             required=True,
             metavar="URL",
-            help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE. Default: $CANTLE_STORE.",
+            help="FILE or sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/DATABASE. Default: $CANTLE_STORE.",
         ),
     ):
         function = add(function)
@@ -70,18 +90,36 @@ def made_embedder(name: str, options: Mapping[str, Any]) -> Embedder:
     try:
         return embedder(name, **options)
     except EmbedderError as error:
-        raise click.BadParameter(str(error), param_hint="--embedder") from None
+        raise click.BadParameter(in_options(str(error)), param_hint="--embedder") from None
 
 
 def offline_embedder(name: str) -> tuple[Embedder | None, str]:
     """The embedder of this name if it works offline, so that it may be taken unasked; else why it is not."""
     if name.partition(":")[0] not in _OFFLINE:
-        hint = f"give --embedder {name}" if name.startswith("openai:") else "which no --embedder makes: use Python"
+        hint = f"give --embedder {name}" if name.startswith("openai:") else "no --embedder makes these: use Python"
         return None, f"the vectors are of {name!r}; {hint}."
     try:
         return made_embedder(name, {}), ""
     except MissingDependencyError as error:
         return None, str(error)
+
+
+def say_waits(embedder: Any) -> None:
+    """Have an embedder that asks an endpoint say on standard error that it waits, and why."""
+
+    def say(seconds: float, why: str) -> None:
+        click.echo(printable(f"Waiting {seconds:.3g} s, then asking again: {why}"), err=True)
+
+    if hasattr(embedder, "waiting"):
+        embedder.waiting = say
+
+
+def no_host(store: Store) -> str:
+    """What to say of a host that there is nothing of."""
+    others = [name for name in store.hosts() if name != store.host]
+    known = ", ".join(map(repr, others[:_KNOWN])) + (", ..." if len(others) > _KNOWN else "")
+    hint = f" There is something of {known}: give --host." if others else ""
+    return f"There is nothing of host {store.host!r} in this store.{hint}"
 
 
 def opened_store(url: str, host: str, *, missing: str = "refuse") -> Store:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any
 
 from cantle.errors import OptionError
 
-from ..errors import EmbedderError
+from ..errors import EmbedderError, FatalEmbedderError
 from .endpoint import endpoint
 from .plain import plain
 
 __all__ = ["OpenAIEmbedder"]
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_FATAL = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 405, 410})
+_FATAL_CODES = frozenset({"insufficient_quota", "invalid_api_key", "model_not_found"})
+"""No other request would fare better; OpenAI tells some of these with the status of a busy server."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 _MOST_BYTES = 250_000
 """Bytes of all texts of a request: OpenAI takes 300,000 tokens, of which each stands for a byte or more."""
@@ -27,8 +30,9 @@ class OpenAIEmbedder:
 
     `dimensions` asks for shorter vectors, where the model can. At most `batch_size` texts go into one request, which
     may take `timeout` seconds, and is sent again up to `retries` times when the server is busy, fails or does not
-    answer.
-    `tokens` counts what the server says it has read. See `endpoint` for address and key.
+    answer; `waiting(seconds, why)`, which may be set, is called before each wait. Where the first request finds no
+    server, or the key or the model is refused, a `FatalEmbedderError` says so at once. `tokens` adds up the tokens that
+    the endpoint reports for its answers. See `endpoint` for address and key.
     """
 
     def __init__(
@@ -65,6 +69,8 @@ class OpenAIEmbedder:
         self.batch_size, self.timeout, self.retries = batch_size, float(timeout), retries
         self.base_url, self._key = endpoint(base_url, api_key)
         self.tokens = 0
+        self.waiting: Callable[[float, str], Any] | None = None
+        self._answered = False
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -121,21 +127,28 @@ class OpenAIEmbedder:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         for attempt in range(self.retries + 1):
             wait = min(_FIRST_WAIT * 2**attempt, _LONGEST_WAIT)
+            fatal = False
             try:
                 response = client.post(f"{self.base_url}/embeddings", json=body, headers=headers)
             except httpx.TransportError as error:
-                said, more = f"no answer: {type(error).__name__}: {error}", True
+                fatal = isinstance(error, httpx.ConnectError)
+                said, more = f"no answer: {type(error).__name__}: {error}", self._answered or not fatal
             else:
+                self._answered = True
                 if response.status_code == 200:
                     try:
                         return response.json()
                     except ValueError:
                         raise EmbedderError(f"{self._place} gave no JSON. Is it an endpoint for embeddings?") from None
-                said, more = self._said(response), response.status_code in _AGAIN
+                fatal = response.status_code in _FATAL or _code(response) in _FATAL_CODES
+                said, more = self._said(response), response.status_code in _AGAIN and not fatal
                 wait = _asked_wait(response.headers.get("retry-after"), wait)
             if not more or attempt == self.retries:
                 tries = f" ({attempt + 1} attempts)" if attempt else ""
-                raise EmbedderError(f"{self._place}: {self._hidden(said)}{tries}.{_hint(said, len(body['input']))}")
+                kind = FatalEmbedderError if fatal else EmbedderError
+                raise kind(f"{self._place}: {self._hidden(said)}{tries}.{_hint(said, len(body['input']))}")
+            if self.waiting is not None:
+                self.waiting(wait, f"{self._place}: {self._hidden(said)}")
             time.sleep(wait)
         raise AssertionError
 
@@ -156,6 +169,15 @@ class OpenAIEmbedder:
         return f"{self.model!r} at {self.base_url}"
 
 
+def _code(response: Any) -> Any:
+    """What the server calls its error, or None."""
+    try:
+        code = response.json()["error"]["code"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return code if isinstance(code, str) else None
+
+
 def _asked_wait(header: str | None, wait: float) -> float:
     """Seconds to wait: what the server asks for, as seconds or as a date, within a minute."""
     if not header:
@@ -172,6 +194,8 @@ def _asked_wait(header: str | None, wait: float) -> float:
 
 def _hint(said: str, count: int) -> str:
     lowered = said.lower()
+    if said.startswith("no answer: ConnectError"):
+        return " Is there a server at this address?"
     if said.startswith(("HTTP 401", "HTTP 403")):
         return " Give the key as api_key, or in CANTLE_STORE_EMBEDDER_API_KEY."
     if said.startswith(("HTTP 400", "HTTP 413", "HTTP 422")) and ("token" in lowered or "length" in lowered):

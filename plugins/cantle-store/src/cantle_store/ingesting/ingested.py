@@ -34,6 +34,9 @@ class Ingested:
     """What an ingest did, or would do. `embedded` counts texts that an embedder was asked for.
 
     `failed` has the name and the error of each document that could not be ingested; what is kept of it stays.
+    `left_out` names the files of directories that nothing installed reads. `recut` counts the documents that were cut
+    another way before, with other options, or by another version of cantle. `replaced` has, by the keys of the given
+    metadata, the documents that say something else themselves.
     """
 
     dataset: str
@@ -41,6 +44,9 @@ class Ingested:
     chunks: Counts = field(default_factory=Counts)
     embedded: int = 0
     failed: list[tuple[str, Exception]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    recut: int = 0
+    replaced: dict[str, list[str]] = field(default_factory=dict)
     dry_run: bool = False
 
     @property
@@ -56,5 +62,8 @@ class Ingested:
             "chunks": self.chunks.to_dict(),
             "embedded": self.embedded,
             "failed": [{"source": name, "error": str(error)} for name, error in self.failed],
+            "leftOut": self.left_out,
+            "recut": self.recut,
+            "replaced": self.replaced,
             "dryRun": self.dry_run,
         }

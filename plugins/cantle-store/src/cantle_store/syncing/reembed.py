@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -17,19 +18,29 @@ from .embedding import made_vectors
 __all__ = ["reembed"]
 
 
-def reembed(database: Database, host: str, dataset_id: str, maker: Embedder) -> None:
+def reembed(
+    database: Database,
+    host: str,
+    dataset_id: str,
+    maker: Embedder,
+    then: Callable[[int, int], Any] | None = None,
+) -> None:
     """Make all vectors of a dataset anew. Until the last is there the old ones are searched; a failure changes nothing.
 
-    Texts that others write meanwhile are looked for again behind the lock, and their vectors made too.
+    `then(done, total)` is called after each batch of texts. Texts that others write meanwhile are looked for again
+    behind the lock, and their vectors made too.
     """
     vectors: dict[str, bytes] = {}
     with database.read() as connection:
         missing = _hashes(connection, dataset_id)
     while True:
+        total = len(vectors) + len(missing)
         for some in batches(sorted(missing)):
             with database.read() as connection:
                 texts = _texts(connection, dataset_id, some)
             vectors |= made_vectors(maker, texts)
+            if then is not None:
+                then(len(vectors), total)
         with database.write() as connection:
             locked_dataset(connection, host, dataset_id)
             there = _hashes(connection, dataset_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..database.database import Database
@@ -13,7 +14,7 @@ from .embedding import check_dimension, check_embedder, made_vectors
 from .wanted import WantedDocument
 from .writing import write
 
-__all__ = ["Outcome", "sync_document"]
+__all__ = ["Outcome", "first_vectors", "sync_document"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,23 @@ class Outcome:
     chunk_ids: tuple[str, ...]
 
 
+def first_vectors(document: WantedDocument, maker: Embedder | None) -> dict[str, bytes]:
+    """The vectors of the first document of a dataset that is still to be made, by the hashes of its texts."""
+    if maker is None:
+        return {}
+    return made_vectors(maker, {chunk.embed_hash: chunk.text for chunk in document.chunks})
+
+
 def sync_document(
-    database: Database, host: str, dataset_id: str, document: WantedDocument, maker: Embedder | None, origin: str
+    database: Database,
+    host: str,
+    dataset_id: str,
+    document: WantedDocument,
+    maker: Embedder | None,
+    origin: str,
+    made: Mapping[str, bytes] | None = None,
 ) -> Outcome:
-    """Bring a document up to date. Vectors are made before the transaction, which is then short.
+    """Bring a document up to date. Vectors are made before the transaction, which is then short; `made` are already.
 
     Meanwhile another one may have written: so what differs is looked for again in the transaction, behind the lock of
     the dataset, and if that needs vectors or words that were not made it is left and they are made.
@@ -43,19 +57,19 @@ def sync_document(
         check_embedder(dataset, maker)
         found = difference(connection, dataset_id, document, origin, with_vectors=maker is not None)
         missing = found.vectorless if maker is not None else {}
-        for known in vectors_there(connection, dataset_id, missing, only_hashes=True):
+        vectors = {name: vector for name, vector in (made or {}).items() if name in missing}
+        for known in vectors.keys() | vectors_there(connection, dataset_id, missing, only_hashes=True).keys():
             del missing[known]
     if found.is_none:
         return _outcome(found, 0)
-    vectors: dict[str, bytes] = {}
     words: dict[str, Indexed] = {}
     dialect = database.engine.dialect.name
     while True:
         words |= {chunk.embed_hash: indexed(chunk.text, dialect) for chunk in found.new_texts(words)}
         if maker is not None and missing:
-            made = made_vectors(maker, missing)
-            check_dimension(dataset, maker, len(next(iter(made.values()))) // 4)
-            vectors |= made
+            more = made_vectors(maker, missing)
+            check_dimension(dataset, maker, len(next(iter(more.values()))) // 4)
+            vectors |= more
         with database.write() as connection:
             row = locked_dataset(connection, host, dataset_id)
             check_embedder(row, maker)
