@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,46 @@ def test_dev_prints_one_token_and_ends_when_told_to(err: Path, number: int) -> N
     assert err.read_text().endswith("Stopped.\n")
     for pid in workers:
         assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_second_ctrl_c_breaks_requests_off_with_an_answer(err: Path) -> None:
+    running = Running(err, "--dev", "--job-timeout", "300")
+    try:
+        url = running.url
+        token = running.process.stdout.readline().strip()  # type: ignore[union-attr]
+        headers = {"Authorization": f"Bearer {token}"}
+        # A pattern that takes time without end.
+        asked = {
+            "text": "a" * 5000 + "!",
+            "strategy": "character",
+            "options": {"separator": "(a|aa)+$", "isSeparatorRegex": True},
+        }
+        with (
+            httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=120) as client,
+            ThreadPoolExecutor(1) as threads,
+        ):
+            answer = threads.submit(client.post, "/v1/chunk", json=asked)
+            end = time.monotonic() + 60
+            while "cantle_workers_busy 1.0" not in httpx.get(f"{url}/metrics", headers=headers, trust_env=False).text:
+                assert not answer.done(), answer.result().text
+                assert time.monotonic() < end
+            running.process.send_signal(signal.SIGINT)
+            running.until("Shutting down")
+            running.process.send_signal(signal.SIGINT)
+            found = answer.result(60)
+        assert running.process.wait(60) == 130
+    finally:
+        running.process.kill()
+        running.process.communicate()
+    assert (found.status_code, found.json()["error"]["code"]) == (503, "stopping")
+    assert found.headers["retry-after"] == "5"
+    log = err.read_text()
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    (line,) = (one for one in lines if one.get("route") == "/v1/chunk")
+    assert (line["status"], line["error"]) == (503, "stopping")
+    assert "Traceback" not in log
+    assert not any("exception" in one for one in lines), log
+    assert {one["level"] for one in lines} == {"info"}
 
 
 def test_the_token_of_dev_sees_what_the_command_line_stored(err: Path, tmp_path: Path) -> None:

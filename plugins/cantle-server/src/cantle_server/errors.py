@@ -24,7 +24,7 @@ from cantle.errors import (
 )
 from cantle_store import NotFoundError
 
-__all__ = ["CODES", "Problem", "from_error"]
+__all__ = ["CODES", "Problem", "from_error", "stopping"]
 
 CODES = {
     400: "bad_request",
@@ -68,6 +68,11 @@ class Problem(HTTPException):
 
 def _remade(status: int, code: str, message: str, headers: dict[str, str], extra: dict[str, Any]) -> Problem:
     return Problem(status, code, message, headers=headers, **extra)
+
+
+def stopping() -> Problem:
+    """What requests are told that the end of the service breaks off."""
+    return Problem(503, "stopping", "The service is being stopped.", headers={"Retry-After": "5"})
 
 
 def from_error(error: CantleError) -> Problem | None:

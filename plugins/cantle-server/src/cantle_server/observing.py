@@ -13,7 +13,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import response_of, unexpected
-from .errors import Problem
+from .errors import Problem, stopping
 
 __all__ = ["Observed", "Record"]
 
@@ -103,6 +103,14 @@ class Observed:
                 if record.status:
                     raise
                 await response_of(problem, record.request_id)(scope, exchange.receive, exchange.send)
+            except asyncio.CancelledError:
+                # Not by our own limits, which are inside: the server breaks requests off. Raised again, uvicorn would
+                # answer in plain text, and log where each of them was.
+                problem = stopping()
+                record.code = problem.code
+                if not record.status:
+                    exchange.is_patient = False
+                    await response_of(problem, record.request_id)(scope, exchange.receive, exchange.send)
             except Exception as error:
                 record.code = "internal_error"
                 response = unexpected(scope, error)
@@ -129,6 +137,7 @@ class _Exchange:
         self._unread = b"transfer-encoding" in names or names.get(b"content-length", b"0") != b"0"
         self._waits = b"expect" in names
         self._drain = False
+        self.is_patient = True
 
     async def receive(self) -> Message:
         message = await self._receive()
@@ -149,7 +158,7 @@ class _Exchange:
             headers += [pair for pair in SECURITY if pair[0] not in there]
             headers.append((b"x-request-id", record.request_id.encode()))
             if self._unread:
-                self._drain = not self._waits and record.status != 408
+                self._drain = self.is_patient and not self._waits and record.status != 408
                 if b"connection" not in there:
                     headers.append((b"connection", b"close"))
             message = {**message, "headers": headers}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import socket
 from collections.abc import Callable
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["serve", "server"]
 
 _BACKLOG = 2048
+_LAST_WORDS = 5.0
+"""Seconds that requests have to answer that they are broken off."""
 
 
 def server(app: FastAPI) -> uvicorn.Server:
@@ -43,7 +46,34 @@ def server(app: FastAPI) -> uvicorn.Server:
         timeout_keep_alive=30,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_timeout),
     )
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """Breaks requests off at a second Ctrl-C so that they are still answered, and ends the app in any case."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        watching = asyncio.create_task(self._forced())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            watching.cancel()
+        if self.force_exit:  # uvicorn would leave all of this to the end of the loop
+            if tasks := self._cancel():
+                await asyncio.wait(tasks, timeout=_LAST_WORDS)
+            await self.lifespan.shutdown()
+
+    async def _forced(self) -> None:
+        while not self.force_exit:
+            await asyncio.sleep(0.05)
+        self._cancel()
+
+    def _cancel(self) -> list[asyncio.Task[None]]:
+        tasks = [task for task in self.server_state.tasks if not task.done()]
+        for task in tasks:
+            if not task.cancelling():
+                task.cancel()
+        return tasks
 
 
 def serve(settings: Settings | None = None, *, listening: Callable[[str, FastAPI], None] | None = None) -> None:

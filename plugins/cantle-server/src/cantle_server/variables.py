@@ -1,4 +1,4 @@
-"""Variables that look like settings and are none: spelling mistakes, and what Kubernetes and Docker set by themselves."""
+"""Variables that look like settings and are none: spelling mistakes, and what Kubernetes and Docker set."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from ..errors import Problem
+from ..errors import Problem, stopping
 from .process import Died, Process
 
 __all__ = ["Workers"]
@@ -78,7 +78,7 @@ class Workers:
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():
-                waiting.set_exception(_stopping())
+                waiting.set_exception(stopping())
         processes = [*self._idle, *self._busy]
         self._idle.clear()
         # Those that are being ended are waited for too: none may outlive the loop that it belongs to.
@@ -144,7 +144,7 @@ class Workers:
 
     async def _take(self) -> Process:
         if self._closed:
-            raise _stopping()
+            raise stopping()
         if self._idle and not self._waiting:
             process = self._idle.popleft()
             self._busy.add(process)
@@ -234,7 +234,3 @@ def _no_memory() -> Problem:
         "too_much_memory",
         "The result needs more memory than there is for one request. Send less, or ask for less overlap.",
     )
-
-
-def _stopping() -> Problem:
-    return Problem(503, "stopping", "The service is being stopped.", headers={"Retry-After": "5"})
