@@ -106,11 +106,11 @@ class Observed:
             except asyncio.CancelledError:
                 # Not by our own limits, which are inside: the server breaks requests off. Raised again, uvicorn would
                 # answer in plain text, and log where each of them was.
-                problem = stopping()
-                record.code = problem.code
+                end = stopping()
+                record.code = end.code
                 if not record.status:
                     exchange.is_patient = False
-                    await response_of(problem, record.request_id)(scope, exchange.receive, exchange.send)
+                    await response_of(end, record.request_id)(scope, exchange.receive, exchange.send)
             except Exception as error:
                 record.code = "internal_error"
                 response = unexpected(scope, error)
