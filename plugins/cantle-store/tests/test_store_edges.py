@@ -128,7 +128,7 @@ def test_embedders_that_are_broken_in_odd_ways(embed: Any, said: str) -> None:
     with Store("sqlite://") as store:
         with pytest.raises(EmbedderError, match=said):
             store.sync("docs", "a", [{"text": "one"}, {"text": "two"}], embed)
-        assert store.documents("docs") == []
+        assert not any(one.documents for one in store.datasets())
 
 
 def test_an_ingest_does_not_count_the_dataset_for_each_file(tmp_path: Path, store: Store) -> None:
@@ -185,3 +185,19 @@ def samples(store: Store) -> list[str]:
     with store.database.read() as connection:
         rows = connection.exec_driver_sql("SELECT pg_stats::text FROM pg_stats WHERE schemaname = current_schema()")
         return [row for row in rows.scalars() if "zanzibar" in row.lower()]
+
+
+def test_a_name_makes_no_lines_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a\nError: all is lost.md").write_text("One.")
+    (folder / "b\nError: more.md").write_bytes(b"\0\1\2\3" * 100)
+    store = ["--store", f"sqlite:///{tmp_path / 'chunks.db'}"]
+    outputs = [
+        CliRunner().invoke(cli, ["ingest", str(folder), "--dataset", "d", *store]).output,
+        CliRunner().invoke(cli, ["datasets", "d", *store]).output,
+        CliRunner().invoke(cli, ["search", "one", *store]).output,
+    ]
+    assert all("Error: " in output for output in outputs)
+    lines = [line for output in outputs for line in output.splitlines()]
+    assert not [line for line in lines if line.startswith(("Error: all", "Error: more"))]

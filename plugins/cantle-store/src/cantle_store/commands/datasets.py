@@ -6,7 +6,7 @@ import click
 
 from cantle.commands import as_json, printable
 
-from .shared import no_host, opened_store, owner, storing
+from .shared import no_host, one_line, opened_store, owner, storing
 
 __all__ = ["command"]
 
@@ -58,6 +58,6 @@ def command(name: str | None, url: str, host: str, avatar: str | None, json_: bo
         as_json(rows)
         return
     for line in lines:
-        click.echo(printable(line))
+        click.echo(one_line(line))
     if not lines:
         click.echo(printable(nothing or f"The dataset {name!r} has no documents."), err=True)

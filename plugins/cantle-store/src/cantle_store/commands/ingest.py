@@ -12,7 +12,7 @@ from cantle.commands import Bar, Failure, as_json, counted, cutting, parsed, pri
 from cantle.errors import CantleWarning
 
 from . import reports
-from .shared import embedding, offline_embedder, opened_store, owner, say_waits, storing
+from .shared import embedding, offline_embedder, one_line, opened_store, owner, say_waits, storing
 from .speaking import in_options
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def command(
         _tell(found)
     for name, error in found.failed:
         text = " ".join(in_options(str(error)).split()) or type(error).__name__
-        click.echo(printable(f"Error: {name}: {text}"), err=True)
+        click.echo(one_line(f"Error: {name}: {text}"), err=True)
     if found.failed:
         raise Failure(f"{counted(len(found.failed), 'document')} failed.")
 

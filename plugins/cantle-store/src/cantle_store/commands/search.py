@@ -12,7 +12,7 @@ import click
 from cantle.commands import Failure, as_json, printable
 from cantle.errors import CantleWarning
 
-from .shared import by_key, embedding, no_host, offline_embedder, opened_store, owner, say_waits, storing
+from .shared import by_key, embedding, no_host, offline_embedder, one_line, opened_store, owner, say_waits, storing
 
 if TYPE_CHECKING:
     from ..records import Dataset, Hit
@@ -115,7 +115,7 @@ def command(
         )
         return
     for number, hit in enumerate(hits, 1):
-        click.echo(printable(_line(number, hit, "" if target is not None else names.get(hit.chunk.dataset_id, ""))))
+        click.echo(one_line(_line(number, hit, "" if target is not None else names.get(hit.chunk.dataset_id, ""))))
         click.echo(printable(f"   {_snippet(hit.chunk.content)}"))
     if not hits and not quiet:
         click.echo(printable(nothing), err=True)

@@ -26,6 +26,7 @@ __all__ = [
     "no_host",
     "of_host",
     "offline_embedder",
+    "one_line",
     "opened_store",
     "owner",
     "say_waits",
@@ -157,6 +158,11 @@ def owner(store: Store, avatar: str | None) -> Avatar | None:
             return one
     known = ", ".join(repr(one.name) for one in found) or "none"
     raise click.BadParameter(f"there is no avatar {avatar!r}. Known: {known}.", param_hint="--avatar")
+
+
+def one_line(text: str) -> str:
+    """A line for the terminal: names of files may have line feeds, which would make lines that look like ours."""
+    return printable(text).replace("\n", "\N{REPLACEMENT CHARACTER}")
 
 
 def by_key(pairs: Iterable[str], option: str) -> dict[str, list[str]]:
