@@ -163,6 +163,14 @@ def test_files_that_nothing_reads_are_told(run: Run, folder: Path) -> None:
     assert run("ingest", "docs", "--dataset", "kb", "-q").stderr == ""
 
 
+def test_names_of_files_that_are_told_make_no_lines_of_their_own(run: Run, folder: Path) -> None:
+    try:
+        (folder / "a\nError: b.xyz").write_text("x", encoding="utf-8")
+    except OSError:
+        pytest.skip("no file can have such a name here")
+    assert len(run("ingest", "docs", "--dataset", "kb").stderr.splitlines()) == 1
+
+
 def test_the_plugin_that_reads_a_file_is_named() -> None:
     from cantle_store.commands.reports import left_out
 

@@ -185,7 +185,7 @@ def _tell(found: Ingested) -> None:
     if found.left_out:
         lines.append(f"Note: {reports.left_out(found.left_out)}")
     for line in lines:
-        click.echo(printable(f"{line}."), err=True)
+        click.echo(one_line(f"{line}."), err=True)
 
 
 def _told(found: Ingested) -> str:

@@ -9,7 +9,7 @@ import click
 
 from cantle.commands import as_json, printable
 
-from .shared import no_host, of_host, opened_store
+from .shared import no_host, of_host, one_line, opened_store
 
 __all__ = ["command"]
 
@@ -60,6 +60,6 @@ def command(file: str | None, url: str, host: str, clear: bool, json_: bool) -> 
         return
     for name, of in rules.items():
         said = [one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in of]
-        click.echo(printable(f"{name}: {' or '.join(said)}"))
+        click.echo(one_line(f"{name}: {' or '.join(said)}"))
     if nothing:
         click.echo(printable(nothing), err=True)

@@ -109,7 +109,7 @@ def say_waits(embedder: Any) -> None:
     """Have an embedder that asks an endpoint say on standard error that it waits, and why."""
 
     def say(seconds: float, why: str) -> None:
-        click.echo(printable(f"Waiting {seconds:.3g} s, then asking again: {why}"), err=True)
+        click.echo(one_line(f"Waiting {seconds:.3g} s, then asking again: {why}"), err=True)
 
     if hasattr(embedder, "waiting"):
         embedder.waiting = say
