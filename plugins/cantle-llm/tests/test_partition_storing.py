@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,7 +46,32 @@ def test_a_store_gets_the_result_and_a_name_when_it_asks() -> None:
     assert result.audit_log[-1] == "[partition] 3 block(s) stored in data set 7"
     lexical = partition(EXAMPLE, persist=persist).persisted
     assert lexical is not None
-    assert lexical.dataset_name == "Chapter 1. The Beginning, Chapter 2. The Challenge, Chapter 3. The Resolution"
+    assert lexical.dataset_name == "Chapter 1. The Beginning (+2)"
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        (["Tides"], "Tides"),
+        (["Tides", "Tides"], "Tides"),
+        (["Tides.", "Locks", "Tides"], "Tides (+1)"),
+        (["", "Tides"], "Tides"),
+        (["", " "], "a.txt"),
+        (
+            ["How the water of the northern estuaries rises and falls with the Moon", *map(str, range(11))],
+            "How the water of the northern estuaries rises and… (+11)",
+        ),
+        (["x" * 500, "b"], f"{'x' * 54}… (+1)"),
+        (["a " + "潮" * 500], f"a {'潮' * 57}…"),
+        (["a\nb\x1b c\ud800"], "a b c"),
+    ],
+)
+def test_a_name_without_a_model_is_the_first_label_and_a_count(labels: list[str], name: str) -> None:
+    result = partition(Source("One.\n\nTwo.", source="a.txt"))
+    block = result.blocks[0]
+    result.blocks = tuple(replace(block, label=label) for label in labels)
+    assert result.name() == name
+    assert len(name) <= 60
 
 
 def test_a_name_that_the_model_does_not_give() -> None:

@@ -156,7 +156,7 @@ class PartitionResult:
     def name(self) -> str:
         """A name for a data set of these blocks, made by the model from their labels: one call, counted in `usage`.
 
-        Without a model, or where the call fails, it is made of the first labels.
+        Without a model, or where the call fails, it is made of the first label.
         """
         return plain_name(self) if self.namer is None else self.namer(self)
 
@@ -231,15 +231,21 @@ class PartitionResult:
         return as_text(self)
 
 
-def plain_name(result: PartitionResult, most: int = 80) -> str:
-    """The first labels, as many as fit; without any the document's name."""
+def plain_name(result: PartitionResult, most: int = 60) -> str:
+    """The first label, and how many others there are: `The Beginning (+2)`. Without labels the document's name.
+
+    At most `most` characters; a label that is longer is cut behind a word.
+    """
     from .cleaning import clean
 
-    name = ""
-    labels = [block.label.rstrip(". ") for block in result.blocks if block.label]
-    for label in dict.fromkeys(labels):
-        longer = f"{name}, {label}" if name else label
-        if len(longer) > most:
-            break
-        name = longer
-    return clean(name or next(iter(labels), "") or result.source.source or "Untitled", most)
+    labels = [label for block in result.blocks if (label := (block.label or "").strip().rstrip(". "))]
+    others = len(set(labels)) - 1
+    count = f" (+{others})" if others > 0 else ""
+    room = most - len(count)
+    whole = clean(next(iter(labels), "") or result.source.source, 10 * most) or "Untitled"
+    if len(whole) > room:
+        shorter = clean(whole, room).removesuffix("…")
+        word = shorter.rpartition(" ")[0].rstrip(" .,;:-") if whole[len(shorter)] != " " else shorter
+        # A word that fills most of the name, or a script without blanks, is cut where it has to be.
+        whole = f"{word if 2 * len(word) >= room else shorter}…"
+    return whole + count
