@@ -118,16 +118,22 @@ def write_terms(connection: Connection, rows: Iterable[tuple[int, Indexed]]) -> 
         connection.execute(text(sql), values)
 
 
-def _within(counts: Mapping[str, int]) -> Iterator[str]:
+def _within(counts: Mapping[str, int]) -> list[str]:
     """The tokens of the words that fit into a `tsvector`, the first ones: a megabyte of different words has more."""
     left = _MOST_BYTES
+    found: list[str] = []
     for term, count in counts.items():
         count = min(count, MOST_COUNTED)
-        made = [_token(term, part) for part in (count % 16, count // 16 * 16) if part]
-        left -= sum(len(token.encode()) + 4 for token in made)
+        low, high = count % 16, count // 16 * 16
+        size = (len(term) if term.isascii() else len(term.encode())) + 8  # with the stroke, the part, and some to spare
+        left -= 2 * size if low and high else size
         if left < 0:
-            return
-        yield from made
+            return found
+        if low:
+            found.append(term if low == 1 else f"{term}/{low}")
+        if high:
+            found.append(f"{term}/{high}")
+    return found
 
 
 def delete_terms(connection: Connection, pks: Sequence[int]) -> None:
