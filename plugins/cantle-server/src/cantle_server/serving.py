@@ -37,6 +37,7 @@ def server(app: FastAPI) -> uvicorn.Server:
         host=settings.host,
         port=settings.port,
         http=protocol(settings.header_timeout, settings.request_timeout, settings.max_connections),
+        loop="asyncio",  # uvloop, where it is installed, gains nothing here: its pipes to the workers are shorter
         ws="none",
         lifespan="on",
         log_config=None,  # ours: see `logs`

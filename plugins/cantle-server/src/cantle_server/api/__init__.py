@@ -22,9 +22,9 @@ from . import (
 __all__ = ["EXAMPLES", "ROUTERS"]
 
 ROUTERS: tuple[APIRouter, ...] = (
+    chunk.router,  # they are looked through from the first to the last: most requests are for this one
     health.router,
     strategies.router,
-    chunk.router,
     partition.router,
     avatars.router,
     datasets.router,

@@ -44,6 +44,8 @@ _OF_FILES = ("encoding", "frontMatter")
 _TYPES = {str: "a string", dict: "an object", bool: "true or false"}
 
 _PIECE = 1 << 16
+_SENT = 1 << 19
+"""Bytes of an answer that go together: each piece costs its receiver some work."""
 ASKING = ("client", "model", "llm", "base_url", "api_key", "url", "endpoint", "proxy")
 """Options by which a strategy would ask a model, or somebody whom the caller names."""
 
@@ -119,12 +121,14 @@ class _Answer:
 
     def whole(self) -> Iterator[bytes]:
         """One JSON object."""
-        yield json_line(self._head())[:-2] + b',"chunks":['
-        comma = b""
+        parts, size, comma = [json_line(self._head())[:-2], b',"chunks":['], 0, b""
         for rows in self._batches():
-            yield comma + json_line(rows)[1:-2]
-            comma = b","
-        yield b"]," + json_line(self._tail())[1:]
+            parts += comma, json_line(rows)[1:-2]
+            comma, size = b",", size + len(parts[-1])
+            if size >= _SENT:
+                yield b"".join(parts)
+                parts, size = [], 0
+        yield b"".join([*parts, b"],", json_line(self._tail())[1:]])
 
     def lines(self) -> Iterator[bytes]:
         """Lines of JSON: the document, its chunks, the end."""

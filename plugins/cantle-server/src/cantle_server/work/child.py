@@ -31,6 +31,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=_BUFFER)
     os.dup2(2, 1)  # what a strategy prints goes to the log, not between the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
     paths, memory, network, warm = _received(calls)
     sys.path[:] = paths
     if not network:
@@ -111,7 +113,6 @@ def _send(stream: IO[bytes], message: Any) -> None:
 def _alarm(seconds: float) -> None:
     """Have the kernel end this process then; it does so whatever Python is busy with."""
     if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 

@@ -32,8 +32,11 @@ def _widen(process: asyncio.subprocess.Process) -> None:
         return
     transport: Any = process._transport  # type: ignore[attr-defined]
     for number in (0, 1):
+        pipe = transport.get_pipe_transport(number).get_extra_info("pipe")
+        if pipe is None:  # uvloop has sockets in their place
+            continue
         with contextlib.suppress(OSError):  # the user may have too many of them
-            fcntl.fcntl(transport.get_pipe_transport(number).get_extra_info("pipe"), widen, _BUFFER)
+            fcntl.fcntl(pipe, widen, _BUFFER)
 
 
 class Died(Exception):
@@ -95,8 +98,8 @@ class Process:
     async def send(self, data: bytes) -> None:
         """Send a call. Raises `Died`."""
         try:
-            self._in.write(len(data).to_bytes(8, "big"))
-            self._in.write(data)
+            # In one go: a worker that woke up for the length alone would have to sleep again.
+            self._in.write(len(data).to_bytes(8, "big") + data)
             await self._in.drain()
         except (ConnectionError, RuntimeError) as error:
             raise Died from error
