@@ -166,7 +166,7 @@ def test_wipe_waits_for_no_writer_and_says_when_a_reader_is_in_the_way(
         mine.sync(store, "docs", counting)
         with other.database.read() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM chunks").scalar_one() == 10
-            store.delete(mine.source)
+            assert store.delete(mine.source).unwiped
             assert store.wipe() is False
         assert store.wipe() is True
         assert found_in(mine.traces, bytes_of(tmp_path / "store.db")) == set()
@@ -177,8 +177,29 @@ def test_wipe_waits_for_no_writer_and_says_when_a_reader_is_in_the_way(
             pytest.raises(StoreError, match="others were writing all the time"),
         ):
             pool.submit(store.delete, mine.source).result()
-        assert store.delete(mine.source).chunks == 10
+        deleted = store.delete(mine.source)
+        assert (deleted.chunks, deleted.unwiped) == (10, False)
         assert found_in(mine.traces, bytes_of(tmp_path / "store.db")) == set()
+
+
+def test_forget_says_when_a_reader_is_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from cantle_store.commands.forget import command
+    from cantle_store.database import sqlite
+
+    monkeypatch.setattr(sqlite, "WAIT", 0.2)
+    where = ["--store", f"sqlite:///{tmp_path / 'store.db'}"]
+    with Store(tmp_path / "store.db") as store:
+        store.sync("docs", "a.txt", [{"text": "Zwieselchen"}])
+        with store.database.read() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM chunks").scalar_one() == 1
+            result = CliRunner().invoke(command, ["a.txt", *where])
+    assert result.exit_code == 1
+    assert "1 document and 1 chunk erased." in result.stdout
+    assert "Run this again when it has ended." in result.stderr
+    assert CliRunner().invoke(command, ["a.txt", *where]).exit_code == 1  # it is not there, but what was left is wiped
+    assert b"wieselchen" not in bytes_of(tmp_path / "store.db")
 
 
 def test_postgres_has_no_row_left_and_wipe_none_in_its_files(

@@ -11,6 +11,7 @@ import pytest
 
 from cantle import Chunk
 from cantle.access import Access, Roles
+from cantle.errors import OptionError
 from cantle_store import Store
 from cantle_store.labels import labels, named
 
@@ -126,3 +127,8 @@ def test_roles_are_those_of_a_host_and_are_replaced(store: Store) -> None:
     assert list(store.roles()) == ["only"]
     store.set_roles(None)
     assert store.roles() == {}
+
+
+def test_keys_of_a_filter_have_a_limit(store: Store) -> None:
+    with pytest.raises(OptionError, match="100 keys, got 101"):
+        store.search("a", where={f"k{i}": "v" for i in range(101)})

@@ -107,10 +107,15 @@ class Synced:
 
 @dataclass(frozen=True)
 class Deleted:
-    """How many documents and chunks were deleted."""
+    """How many documents and chunks were deleted.
+
+    `unwiped`: another process has been reading for a minute, so that they are still in a file of the database; call
+    `Store.wipe` when it has ended.
+    """
 
     documents: int
     chunks: int
+    unwiped: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)

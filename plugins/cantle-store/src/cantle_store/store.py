@@ -124,8 +124,7 @@ class Store:
     def delete_dataset(self, dataset: str | Dataset) -> Deleted:
         """Delete a dataset with every trace of its documents, as `delete` does. Raises `NotFoundError`."""
         deleted = delete_dataset(self.database, self.host, self._id(dataset))
-        wipe(self.database)
-        return deleted
+        return replace(deleted, unwiped=not wipe(self.database))
 
     def sync(
         self,
@@ -221,7 +220,7 @@ class Store:
         target = None if dataset is None else self._id(dataset)
         deleted = delete_source(self.database, self.host, source, target)
         if deleted.documents or not self.database.is_postgres:  # what an earlier one could not wipe
-            wipe(self.database)
+            return replace(deleted, unwiped=not wipe(self.database))
         return deleted
 
     def wipe(self, *, full: bool = False) -> bool:

@@ -108,6 +108,8 @@ async def delete_dataset(request: Request, dataset_id: str, who: Who) -> Respons
 
     def delete() -> dict[str, int]:
         gone = store.delete_dataset(find_dataset(store, dataset_id))
+        if gone.unwiped:
+            request.app.state.wiping.later()
         return {"documents": gone.documents, "chunks": gone.chunks}
 
     return answer(await in_thread(delete))

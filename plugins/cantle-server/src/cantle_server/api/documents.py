@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from cantle.commands import snake_case
-from cantle.errors import OptionError
-
 from ..auth import Caller, caller
 from ..errors import Problem
-from ..jobs.documents import chunks_of
+from ..jobs.chunk import check_length
+from ..jobs.documents import FILE_FIELDS, Filed, chunks_of, filed, options_of
 from ..persisting import check_embedder, find_dataset
+from .chunk_docs import FILE
 from .cursors import read_cursor, write_cursor
 from .json_body import JsonRoute, answer
 from .store_models import (
@@ -27,10 +26,28 @@ from .store_models import (
     of_document,
 )
 from .tenant import FORBIDDEN, NO_STORE, in_thread, need_trusted, tenant_store
+from .uploads import upload_of
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["store"], route_class=JsonRoute)
+
+class _Route(JsonRoute):
+    """A route whose body is JSON; that of a document may be a form with a file too, which `_put_file` takes."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Read the body as what it says it is."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind == "multipart/form-data" and self.endpoint is put_document:
+                return await _put_file(request, str(request.path_params["dataset_id"]), caller(request))
+            return await handler(request)
+
+        return handle
+
+
+router = APIRouter(tags=["store"], route_class=_Route)
 
 Who = Annotated[Caller, Depends(caller)]
 Source = Annotated[str, Query(min_length=1, max_length=1000, description="The name of the document.")]
@@ -62,8 +79,9 @@ async def documents(request: Request, dataset_id: str, who: Who, cursor: Cursor 
 
 @router.post(
     "/v1/datasets/{dataset_id}/documents",
-    summary="Cut a text and keep its chunks",
+    summary="Cut a text or a file and keep its chunks",
     response_model=None,
+    openapi_extra=FILE,
     responses={
         200: {"model": SyncedShown},
         409: {"description": "The dataset has vectors of another embedder."},
@@ -75,34 +93,48 @@ async def documents(request: Request, dataset_id: str, who: Who, cursor: Cursor 
 async def put_document(request: Request, dataset_id: str, asked: DocumentAsked, who: Who) -> Response:
     """Bring a document of a dataset up to date: cut the text, embed and write what changed, delete what is gone.
 
-    The same text again writes nothing and asks the embedder nothing. All of it is one transaction.
+    A text comes as JSON. A file comes as `multipart/form-data`, the field `file`, with the other fields beside it; its
+    name is the `source` unless one is given, and YAML front matter goes into its metadata. The same document again
+    writes nothing and asks the embedder nothing. All of it is one transaction.
     """
     need_trusted(who)
     state, store = request.app.state, tenant_store(request, who)
-    most = state.settings.max_characters
-    if len(asked.text) > most:
-        raise Problem(
-            413,
-            "too_many_characters",
-            f"The text has {len(asked.text):,} characters, and this server takes {most:,} at most.",
-            limit=most,
-        )
-    dataset = await in_thread(find_dataset, store, dataset_id)
-    check_embedder(store, dataset)
+    check_length(asked.text, state.settings.max_characters)
+    dataset = await _dataset(store, dataset_id)
     metadata = asked.metadata or {}
     chunks = await state.workers.run(
-        chunks_of, asked.text, asked.kind, asked.source, metadata, asked.strategy, _options(asked.options)
+        chunks_of, asked.text, asked.kind, asked.source, metadata, asked.strategy, options_of(asked.options)
     )
-    request.state.record.facts |= {"characters": len(asked.text), "chunks": len(chunks)}
+    return await _kept(request, store, dataset, Filed(asked.source, metadata, len(asked.text), chunks))
+
+
+async def _put_file(request: Request, dataset_id: str, who: Caller) -> Response:
+    """What `put_document` does, for a file: it is read and cut in a worker."""
+    need_trusted(who)
+    state, store = request.app.state, tenant_store(request, who)
+    dataset = await _dataset(store, dataset_id)
+    upload = await upload_of(request, FILE_FIELDS)
+    return await _kept(request, store, dataset, await state.workers.run(filed, upload, state.settings.max_characters))
+
+
+async def _dataset(store: Any, dataset_id: str) -> Any:
+    dataset = await in_thread(find_dataset, store, dataset_id)
+    check_embedder(store, dataset)
+    return dataset
+
+
+async def _kept(request: Request, store: Any, dataset: Any, document: Filed) -> Response:
+    state = request.app.state
+    request.state.record.facts |= {"characters": document.characters, "chunks": len(document.chunks)}
 
     def sync() -> dict[str, Any]:
-        synced = store.sync(dataset, asked.source, chunks, metadata=metadata, wipe=False)
+        synced = store.sync(dataset, document.source, document.chunks, metadata=document.metadata, wipe=False)
         if synced.unwiped:
             state.wiping.later()
         state.metrics.synced(synced)
         return {
             "datasetId": dataset.id,
-            "source": asked.source,
+            "source": document.source,
             "new": synced.new,
             "changed": synced.changed,
             "kept": synced.kept,
@@ -113,14 +145,6 @@ async def put_document(request: Request, dataset_id: str, asked: DocumentAsked, 
 
     async with state.limits.jobs:
         return answer(await in_thread(sync))
-
-
-def _options(given: dict[str, Any] | None) -> dict[str, Any]:
-    options: dict[str, Any] = snake_case(given or {})
-    for name in ("strategy", "extract", "plugins", "metadata"):
-        if name in options:
-            raise OptionError(f"options has {name!r}, which is no option of a strategy.")
-    return options
 
 
 @router.delete(
@@ -135,7 +159,7 @@ async def delete_document(request: Request, dataset_id: str, source: Source, who
     store = tenant_store(request, who)
 
     def delete() -> dict[str, int]:
-        return _gone(store.delete(source, dataset=find_dataset(store, dataset_id)))
+        return _gone(store.delete(source, dataset=find_dataset(store, dataset_id)), request.app.state)
 
     return answer(await in_thread(delete))
 
@@ -150,10 +174,12 @@ async def forget_document(request: Request, source: Source, who: Who) -> Respons
     """Erase every trace of a document in all datasets of the host. 404 where there is none."""
     need_trusted(who)
     store = tenant_store(request, who)
-    return answer(await in_thread(lambda: _gone(store.delete(source))))
+    return answer(await in_thread(lambda: _gone(store.delete(source), request.app.state)))
 
 
-def _gone(deleted: Any) -> dict[str, int]:
+def _gone(deleted: Any, state: Any) -> dict[str, int]:
+    if deleted.unwiped:
+        state.wiping.later()
     if not deleted.documents:
         raise Problem(404, "not_found", "There is no such document.")
     return {"documents": deleted.documents, "chunks": deleted.chunks}

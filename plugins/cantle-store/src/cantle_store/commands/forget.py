@@ -60,13 +60,20 @@ def command(
             done = [(target.name, store.delete_dataset(target))]
         else:
             done = [(source, store.delete(source, dataset=target)) for source in dict.fromkeys(sources)]
+    unwiped = any(one.unwiped for _, one in done)
     missing = [] if all_ else [name for name, deleted in done if not deleted.documents]
     documents, chunks = sum(one.documents for _, one in done), sum(one.chunks for _, one in done)
     if json_:
-        as_json({"documents": documents, "chunks": chunks, "notFound": missing})
+        as_json({"documents": documents, "chunks": chunks, "notFound": missing, "unwiped": unwiped})
     else:
         click.echo(f"{counted(documents, 'document')} and {counted(chunks, 'chunk')} erased.")
     for name in missing:
         click.echo(printable(f"Error: there is no document {name!r}."), err=True)
-    if missing:
+    if unwiped:
+        click.echo(
+            "Error: no search finds them any more, but another process has been reading for a minute, so their bytes are "
+            "still in the log of the file. Run this again when it has ended.",
+            err=True,
+        )
+    if missing or unwiped:
         context.exit(1)

@@ -21,6 +21,10 @@ MODES = ("auto", "vector", "text", "hybrid")
 MOST = 10_000
 
 
+_MOST_KEYS = 100
+"""Each key of a filter is an expression of its own in SQL."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is searched for. `maker` makes the vector of the query where `vector` is None."""
@@ -44,6 +48,8 @@ class Asked:
         if self.query is None and self.vector is None:
             raise OptionError("Nothing is searched for. Give a query, a vector, or both.")
         Access.of(self.where)
+        if self.where is not None and len(self.where) > _MOST_KEYS:
+            raise OptionError(f"where may have {_MOST_KEYS} keys, got {len(self.where):,}. Of a key, name many values.")
         return self._fitting()
 
     def _fitting(self) -> str:
