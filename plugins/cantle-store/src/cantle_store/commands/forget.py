@@ -71,8 +71,8 @@ def command(
         click.echo(printable(f"Error: there is no document {name!r}."), err=True)
     if unwiped:
         click.echo(
-            "Error: no search finds them any more, but another process has been reading for a minute, so their bytes are "
-            "still in the log of the file. Run this again when it has ended.",
+            "Error: no search finds them any more, but another process has been reading for a minute, so their bytes "
+            "are still in the log of the file. Run this again when it has ended.",
             err=True,
         )
     if missing or unwiped:
