@@ -239,6 +239,10 @@ def test_an_embedder_that_fails_changes_nothing(store: Store, snapshot: Callable
 
     with pytest.raises(EmbedderError, match="no answer"):
         store.sync("docs", "a", pieces("one"), fails)
+    assert store.datasets() == []
+    store.create_dataset("docs")
+    with pytest.raises(EmbedderError, match="no answer"):
+        store.sync("docs", "a", pieces("one"), fails)
     assert store.documents("docs") == []
     assert store.dataset("docs").dimension is None
 

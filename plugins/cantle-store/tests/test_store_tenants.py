@@ -54,8 +54,8 @@ def calls(mine: Store, guest: Store, embedder: Any) -> dict[str, list[Callable[[
     }
 
 
-OF_NO_OTHER = {  # what takes nothing that could be of another host
-    "avatars", "main_avatar", "create_avatar", "for_host", "close", "wipe", "roles", "set_roles",
+OF_NO_OTHER = {  # what takes nothing that could be of another host, and `hosts`, for operators
+    "avatars", "main_avatar", "create_avatar", "for_host", "close", "wipe", "roles", "set_roles", "hosts",
 }  # fmt: skip
 
 
@@ -83,6 +83,12 @@ def test_what_needs_no_name_shows_only_the_own_host(store: Store, guest: Store, 
     assert (guest.delete("a.md").documents, guest.delete("a.md").chunks) == (0, 0)
     assert [chunk.text for chunk in store.chunks("docs")] == ["secret words"]
     assert store.search("secret", roles=["hr"])
+
+
+def test_only_hosts_names_other_hosts(store: Store, guest: Store) -> None:
+    assert guest.hosts() == store.hosts()
+    guest.main_avatar()
+    assert {store.host, guest.host} <= set(store.hosts())
 
 
 def test_the_id_of_another_host_as_a_name_makes_a_dataset_of_that_name(store: Store, guest: Store) -> None:
