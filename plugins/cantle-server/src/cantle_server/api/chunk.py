@@ -8,8 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 
 from cantle.errors import CantleError
 
@@ -17,13 +15,13 @@ from ..errors import Problem, from_error
 from ..jobs.chunk import FIELDS, Upload, chunk
 from ..written import json_line
 from .chunk_docs import OPENAPI, RESPONSES
+from .uploads import upload_of
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["chunks"])
 
 NDJSON = "application/x-ndjson"
-_NAME = "document"
 
 
 @router.post(
@@ -85,43 +83,9 @@ async def _body(request: Request) -> bytes | Upload:
     if kind == "application/json" or kind.endswith("+json"):
         return await request.body()
     if kind == "multipart/form-data":
-        return await _upload(request)
+        return await upload_of(request, FIELDS)
     raise Problem(
         415,
         "unsupported_media_type",
         f"Send application/json or multipart/form-data, got {kind[:100] or 'no Content-Type'}.",
     )
-
-
-async def _upload(request: Request) -> Upload:
-    most = request.app.state.settings.max_body_bytes
-    try:
-        form = await request.form(max_files=2, max_fields=len(FIELDS) + 1, max_part_size=most)
-    except HTTPException as error:
-        if isinstance(error, Problem):
-            raise
-        raise Problem(400, "invalid_form", f"The form cannot be read: {error.detail}") from None
-    async with aclosing(_Closing(form)):
-        upload, fields = None, {}
-        for name, value in form.multi_items():
-            if isinstance(value, UploadFile):
-                if name != "file" or upload is not None:
-                    raise Problem(422, "invalid_field", "Send one file, as the field `file`.")
-                upload = value
-            elif name in fields:
-                raise Problem(422, "invalid_field", f"The field {name[:100]!r} is there twice. Keep one.")
-            else:
-                fields[name] = value
-        if upload is None:
-            raise Problem(422, "invalid_field", "The form has no file: send it as the field `file`, with its name.")
-        # The name is for its suffix, and for messages: a path, should there be one, is left out.
-        name = (upload.filename or "").replace("\\", "/").rpartition("/")[2]
-        return Upload(await upload.read(), name or _NAME, fields)
-
-
-class _Closing:
-    def __init__(self, form: Any) -> None:
-        self._form = form
-
-    async def aclose(self) -> None:
-        await self._form.close()

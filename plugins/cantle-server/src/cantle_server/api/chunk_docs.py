@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["OPENAPI", "RESPONSES"]
+__all__ = ["FILE", "OPENAPI", "RESPONSES"]
 
 _STRATEGY = {
     "type": "string",
@@ -60,21 +60,22 @@ _JSON = {
     "properties": {"text": {"type": "string", "description": "The document."}, **_COMMON},
 }
 
+_OF_FILES: dict[str, Any] = {
+    "file": {"type": "string", "format": "binary", "description": "The document, with its name."},
+    "encoding": {"type": "string", "description": "Its encoding. Default: found out.", "examples": ["cp1252"]},
+    "frontMatter": {
+        "type": "string",
+        "enum": ["read", "keep"],
+        "default": "read",
+        "description": "YAML front matter goes into the metadata and into no chunk; with keep it stays in the text too.",
+    },
+}
+
 _FORM = {
     "type": "object",
     "required": ["file"],
     "additionalProperties": False,
-    "properties": {
-        "file": {"type": "string", "format": "binary", "description": "The document, with its name."},
-        "encoding": {"type": "string", "description": "Its encoding. Default: found out.", "examples": ["cp1252"]},
-        "frontMatter": {
-            "type": "string",
-            "enum": ["read", "keep"],
-            "default": "read",
-            "description": "Whether YAML front matter goes into the metadata, or stays in the text.",
-        },
-        **_COMMON,
-    },
+    "properties": {**_OF_FILES, **_COMMON},
 }
 
 _TEXT = "# Tides\n\nHigh water comes twice a day.\n\n## Springs\n\nAround new and full Moon the range is largest.\n"
@@ -107,6 +108,37 @@ OPENAPI: dict[str, Any] = {
         },
     }
 }
+
+_FILED = {
+    "source": {
+        "type": "string",
+        "maxLength": 1000,
+        "description": "The name of the document: the same name again brings it up to date. Default: the file's.",
+    },
+    "metadata": {
+        "type": "object",
+        "description": "What filters and roles look at. Goes before front matter of the file, which is metadata too.",
+    },
+    **{name: _COMMON[name] for name in ("kind", "strategy", "options")},
+}
+
+FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "additionalProperties": False,
+                    "properties": {**_OF_FILES, **_FILED},
+                },
+                "encoding": {name: {"contentType": "application/json"} for name in ("options", "metadata")},
+            }
+        },
+    }
+}
+"""What documents of datasets are sent as besides JSON."""
 
 _POSITION = {"type": "integer", "minimum": 0}
 

@@ -21,7 +21,7 @@ from .sizes import measure_of
 if TYPE_CHECKING:
     from cantle import Chunks
 
-__all__ = ["ASKING", "FIELDS", "Upload", "chunk", "refuse_models"]
+__all__ = ["ASKING", "FIELDS", "Upload", "check_length", "chunk", "document_of", "fields_of", "refuse_models"]
 
 FIELDS = {
     "text": str,
@@ -67,18 +67,12 @@ def chunk(body: bytes | Upload, stream: bool, max_characters: int) -> Iterator[d
     `body` is the JSON of a request, or a file with fields. `stream` asks for NDJSON, as the field of that name does.
     """
     began = time.perf_counter()
-    given = _fields(body)
+    given = fields_of(body)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", CantleWarning)
-        document = _document(given, body)
-        if len(document.text) > max_characters:
-            raise Problem(
-                413,
-                "too_many_characters",
-                f"The text has {len(document.text):,} characters, and this server takes {max_characters:,} at most.",
-                limit=max_characters,
-            )
+        document = document_of(given, body)
+        check_length(document.text, max_characters)
         chunks = _chunks(document, given)
     stream = stream or given.get("stream", False)
     yield {"stream": stream, "characters": len(document.text), "chunks": len(chunks)}
@@ -159,17 +153,29 @@ class _Answer:
             yield rows
 
 
-def _fields(body: bytes | Upload) -> dict[str, Any]:
+def check_length(text: str, most: int) -> None:
+    """Raise `Problem` (413) for a text of more than `most` characters."""
+    if len(text) > most:
+        raise Problem(
+            413,
+            "too_many_characters",
+            f"The text has {len(text):,} characters, and this server takes {most:,} at most.",
+            limit=most,
+        )
+
+
+def fields_of(body: bytes | Upload, fields: Mapping[str, type] = FIELDS) -> dict[str, Any]:
+    """The fields of a request, which are among `fields` and of these types; null is left out. Raises `Problem`."""
     given = _of_upload(body) if isinstance(body, Upload) else parse_json(body)
     if not isinstance(given, dict):
         raise Problem(422, "invalid", 'The body must be a JSON object, such as {"text": "..."}.')
     found = {}
     for name, value in given.items():
-        kind = FIELDS.get(name)
+        kind = fields.get(name)
         if kind is None:
-            close = get_close_matches(name[:100], FIELDS, n=1)  # its time grows with the name
+            close = get_close_matches(name[:100], fields, n=1)  # its time grows with the name
             hint = f" Did you mean {close[0]!r}?" if close else " Options of a strategy go into `options`."
-            raise Problem(422, "unknown_field", f"There is no field {name[:100]!r}.{hint} Fields: {', '.join(FIELDS)}.")
+            raise Problem(422, "unknown_field", f"There is no field {name[:100]!r}.{hint} Fields: {', '.join(fields)}.")
         if value is None:
             continue
         if not isinstance(value, kind):
@@ -195,7 +201,8 @@ def _of_upload(upload: Upload) -> dict[str, Any]:
     return found
 
 
-def _document(given: dict[str, Any], body: bytes | Upload) -> MDocument:
+def document_of(given: Mapping[str, Any], body: bytes | Upload) -> MDocument:
+    """The document that a request brings, with its fields."""
     metadata = given.get("metadata")
     if isinstance(body, Upload):
         return MDocument.from_bytes(
