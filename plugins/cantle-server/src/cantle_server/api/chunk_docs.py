@@ -67,7 +67,7 @@ _OF_FILES: dict[str, Any] = {
         "type": "string",
         "enum": ["read", "keep"],
         "default": "read",
-        "description": "YAML front matter goes into the metadata and into no chunk; with keep it stays in the text too.",
+        "description": "YAML front matter goes into the metadata and into no chunk; keep leaves it in the text too.",
     },
 }
 
