@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from ..tables import ChunkRow
 from ..terms import query_terms
@@ -35,6 +35,8 @@ def by_words(connection: Connection, query: str, scope: Scope, k: int) -> list[t
     if not found:
         return []
     dialect = connection.dialect.name
+    if dialect == "postgresql":  # which would compile long lists of tokens, anew for each word
+        connection.execute(text("SET LOCAL jit = off"))
     seen: Lengths | None = None
     if scope.access.where:  # counting them takes as long as reading them
         seen = read_lengths(connection, lengths(scope, dialect))
