@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from cantle import MDocument, lengths, registry
+from cantle import MDocument, Registry, lengths, registry
 from cantle.errors import UnknownStrategyError
 from cantle.schema import json_schema
 
@@ -27,34 +27,32 @@ router = APIRouter(prefix="/v1/strategies", tags=["chunks"])
 @router.get("", summary="All strategies, with the schema of their options", response_model=None)
 async def strategies(request: Request) -> Response:
     """Every strategy that is installed, those of plugins too, and the length functions that sizes may count by."""
-    return Response(_all(), media_type="application/json")
+    return Response(_all(registry()), media_type="application/json")
 
 
 @router.get("/{name}", summary="One strategy", response_model=None, responses={404: {"description": "Unknown."}})
 async def strategy(name: str) -> Response:
     """What `/v1/strategies` says of one strategy."""
     try:
-        found = _one(name)
+        found = _one(registry(), name)
     except UnknownStrategyError as error:
         raise Problem(404, "unknown_strategy", str(error)) from None
     return Response(found, media_type="application/json")
 
 
-@cache
-def _all() -> bytes:
-    host = registry()
-    listed = [_facts(name) for name in host.strategies()]
+@lru_cache(2)
+def _all(host: Registry) -> bytes:
+    listed = [_facts(host, name) for name in host.strategies()]
     return json_line({"strategies": listed, "lengthFunctions": lengths.names()})
 
 
-@cache
-def _one(name: str) -> bytes:
-    registry().strategy(name)
-    return json_line(_facts(name))
+@lru_cache(256)
+def _one(host: Registry, name: str) -> bytes:
+    host.strategy(name)
+    return json_line(_facts(host, name))
 
 
-def _facts(name: str) -> dict[str, Any]:
-    host = registry()
+def _facts(host: Registry, name: str) -> dict[str, Any]:
     cls = host.strategy(name)
     text = inspect.getdoc(cls) or ""
     summary = "" if text.startswith(f"{cls.__name__}(") else " ".join(text.split("\n\n")[0].split())
