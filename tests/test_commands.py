@@ -98,3 +98,9 @@ def test_names_of_documents(tmp_path: Path, path: str, expected: bool) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_text("x", encoding="utf-8")
     assert (file in commands.find([str(tmp_path)])) is expected
+
+
+def test_json_is_compact_where_it_is_asked_for() -> None:
+    value = {"a": [1, float("inf"), "\ud800"], "b": {"c": None}}
+    assert commands.to_json(value, compact=True) == r'{"a":[1,"inf","\ud800"],"b":{"c":null}}'
+    assert commands.to_json({"a": [1, 2]}) == '{"a": [1, 2]}'
