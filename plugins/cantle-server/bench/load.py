@@ -1,11 +1,12 @@
 """Load on loopback: how much of what two bare processes chunk does the service chunk?
 
-    python plugins/cantle-server/bench/load.py DIRECTORY [--clients 32] [--seconds 60]
+    python plugins/cantle-server/bench/load.py DIRECTORY [--clients 32] [--seconds 60] [--pieces]
 
-Text files of the directory, cut into documents of 1 to 200 KB, are chunked first by two bare processes (chunks to JSON
-lines, in a loop), then by a server with two workers on a port of this machine, asked by clients that each wait for
-their answer before they ask again. Both by turns in one run; throughput in MB of UTF-8 a second, latencies in
-milliseconds, memory as the sum over the server's processes. Needs psutil. Ends by itself.
+Text files of the directory, as they are or, with --pieces, as pieces of 1 to 200 KB, are chunked by two bare processes (chunks to JSON
+lines, in a loop), and by a server on a port of this machine, asked by clients that each wait for
+their answer before they ask again. Both take turns, since machines are not equally fast from one minute to the next;
+what counts is the median of the ratios of neighbours. Throughput is in MB of UTF-8 a second, latencies are in
+milliseconds, memory is the most that the server's processes had together. Needs psutil. Ends by itself.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import psutil
@@ -31,26 +33,29 @@ from cantle_server import issue_token
 SECRET = "a secret for this run alone, of more than thirty-two bytes"
 KINDS = {".md": "markdown", ".html": "html", ".txt": "text"}
 STRATEGIES = ("recursive", "sentence", "markdown", "structural-context", "token")
-BARE_SECONDS = 15.0
+ROUNDS = 6
+LONGEST = 400_000
 
 
-def documents(directory: Path, count: int = 400) -> list[dict[str, object]]:
-    """Requests, the same in every run: pieces of real text with a strategy and a size."""
+def documents(directory: Path, pieces: bool, count: int = 400) -> list[dict[str, object]]:
+    """Requests, the same in every run: real texts with a strategy and a size."""
     draw = random.Random(7)
     files = sorted(path for path in directory.rglob("*") if path.suffix in KINDS and path.is_file())
     texts = [(path, path.read_text(encoding="utf-8", errors="replace")) for path in files]
     made: list[dict[str, object]] = []
     for _ in range(count):
         path, text = draw.choice(texts)
-        size = int(10 ** draw.uniform(3, 5.3))
-        start = draw.randrange(max(1, len(text) - size))
+        if pieces or len(text) > LONGEST:
+            size = int(10 ** draw.uniform(3, 5.3))
+            start = draw.randrange(max(1, len(text) - size))
+            text = text[start : start + size]
         strategy = draw.choice(STRATEGIES)
         unit = "encoding_name" if strategy == "token" else "length_function"
         options = {"max_size": draw.choice((256, 512)), unit: "cl100k_base"}
         kind = KINDS[path.suffix] if strategy in ("structural-context",) else "text"
         if kind == "html":
             kind = "text"
-        made.append({"text": text[start : start + size], "kind": kind, "strategy": strategy, "options": options})
+        made.append({"text": text, "kind": kind, "strategy": strategy, "options": options})
     return made
 
 
@@ -59,18 +64,19 @@ def size_of(request: dict[str, object]) -> int:
     return len(str(request["text"]).encode())
 
 
-def bare(requests: list[dict[str, object]], seconds: float, seed: int, results: multiprocessing.Queue[float]) -> None:
-    """Chunk in a loop; put MB a second."""
-    order = list(requests)
-    random.Random(seed).shuffle(order)
-    for request in order[:20]:
+def bare(requests: list[dict[str, object]], orders: Connection) -> None:
+    """Chunk in a loop for as many seconds as are sent, and send MB a second; a start to warm up comes first."""
+    for request in requests[:40]:
         _chunk(request)
-    begin, done, i = time.perf_counter(), 0, 0
-    while time.perf_counter() - begin < seconds:
-        request = order[i % len(order)]
-        _chunk(request)
-        done, i = done + size_of(request), i + 1
-    results.put(done / 1e6 / (time.perf_counter() - begin))
+    orders.send(0.0)
+    i = 0
+    while seconds := orders.recv():
+        begin, done = time.perf_counter(), 0
+        while time.perf_counter() - begin < seconds:
+            request = requests[i % len(requests)]
+            _chunk(request)
+            done, i = done + size_of(request), i + 1
+        orders.send(done / 1e6 / (time.perf_counter() - begin))
 
 
 def _chunk(request: dict[str, object]) -> bytes:
@@ -79,16 +85,31 @@ def _chunk(request: dict[str, object]) -> bytes:
     return document.chunk(str(request["strategy"]), **options).to_jsonl().encode()
 
 
-def bare_pair(requests: list[dict[str, object]]) -> float:
-    """MB a second of two processes together."""
-    context = multiprocessing.get_context("spawn")
-    results: multiprocessing.Queue[float] = context.Queue()
-    pair = [context.Process(target=bare, args=(requests, BARE_SECONDS, seed, results)) for seed in (1, 2)]
-    for process in pair:
-        process.start()
-    for process in pair:
-        process.join()
-    return results.get() + results.get()
+class Pair:
+    """Two bare processes."""
+
+    def __init__(self, requests: list[dict[str, object]]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.ends = []
+        for seed in (1, 2):
+            order = list(requests)
+            random.Random(seed).shuffle(order)
+            mine, theirs = context.Pipe()
+            context.Process(target=bare, args=(order, theirs), daemon=True).start()
+            self.ends.append(mine)
+        for end in self.ends:
+            end.recv()
+
+    def end(self) -> None:
+        """End them."""
+        for end in self.ends:
+            end.send(0.0)
+
+    def run(self, seconds: float) -> float:
+        """MB a second of both together."""
+        for end in self.ends:
+            end.send(seconds)
+        return sum(end.recv() for end in self.ends)
 
 
 class Load:
@@ -141,9 +162,9 @@ class Load:
 
     async def run(self, clients: int, seconds: float) -> float:
         """MB a second."""
-        begin = time.perf_counter()
+        begin, before = time.perf_counter(), self.done
         await asyncio.gather(*(self.client(n, begin + seconds) for n in range(clients)))
-        return self.done / 1e6 / (time.perf_counter() - begin)
+        return (self.done - before) / 1e6 / (time.perf_counter() - begin)
 
 
 def memory(process: psutil.Process) -> float:
@@ -157,15 +178,16 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--pieces", action="store_true")
     given = parser.parse_args()
-    requests = documents(given.directory)
+    requests = documents(given.directory, given.pieces)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = os.environ | {"CANTLE_SERVER_SECRET": SECRET}
-    first = bare_pair(requests)
-    command = [sys.executable, "-m", "cantle", "serve", "--port", str(port), "--workers", "2", "--rate", "100000"]
+    command = [sys.executable, "-m", "cantle", "serve", "--port", str(port), "--rate", "100000"]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pair = Pair(requests)
     try:
         for _ in range(300):
             try:
@@ -175,19 +197,24 @@ def main() -> None:
                 time.sleep(0.1)
         token = issue_token(SECRET, host_id="load", user_id="load")
         process = psutil.Process(server.pid)
-        asyncio.run(Load(port, requests, token).run(8, 5))  # warm
+        asyncio.run(Load(port, requests, token).run(8, 4))  # warm
         load = Load(port, requests, token)
-        speed = asyncio.run(load.run(given.clients, given.seconds))
-        peak = memory(process)
+        rounds, peak = [], 0.0
+        for _ in range(ROUNDS):
+            rounds.append(
+                (pair.run(given.seconds / ROUNDS), asyncio.run(load.run(given.clients, given.seconds / ROUNDS)))
+            )
+            peak = max(peak, memory(process))
     finally:
         server.terminate()
         server.wait(30)
-    second = bare_pair(requests)
-    both = (first + second) / 2
+        pair.end()
     ordered = sorted(load.latencies)
     percentiles = {p: ordered[min(len(ordered) - 1, int(len(ordered) * p / 100))] * 1000 for p in (50, 90, 99)}
-    print(f"bare: {first:.2f} and {second:.2f} MB/s")
-    print(f"server: {speed:.2f} MB/s, {speed / both:.0%} of the mean of these")
+    print(f"documents of {sum(map(size_of, requests)) / len(requests) / 1e3:.0f} KB on average")
+    for mine, served in rounds:
+        print(f"bare {mine:.2f} MB/s, server {served:.2f} MB/s, {served / mine:.0%}")
+    print(f"median of {ROUNDS}: {statistics.median(served / mine for mine, served in rounds):.0%}")
     print(f"answers: {load.count}, errors: {len(load.errors)} {sorted(set(load.errors))}")
     print("latency: " + ", ".join(f"p{p} {value:.0f} ms" for p, value in percentiles.items()))
     print(f"mean {statistics.fmean(ordered) * 1000:.0f} ms; memory {peak:.0f} MB")

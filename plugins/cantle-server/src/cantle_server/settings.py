@@ -106,8 +106,13 @@ class Settings:
 
     @property
     def processes(self) -> int:
-        """How many worker processes there are: `workers`, or as many as there are processors."""
-        return self.workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        """How many worker processes there are: `workers`, or one more than processors.
+
+        A worker waits while its answer is passed on; with one more no processor waits with it.
+        """
+        if self.workers:
+            return self.workers
+        return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
     @classmethod
     def of(cls, given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Settings:

@@ -72,7 +72,7 @@ _LIMITS = (
     ("max_jobs", "N", "How many requests that wait for models and databases are worked on at once."),
     ("queue", "N", "How many requests may wait for their turn; the next gets 503."),
     ("rate", "N", "Requests a minute for each token; 0: no limit."),
-    ("workers", "N", "Processes that cut documents. Default: one for each processor."),
+    ("workers", "N", "Processes that cut documents. Default: one more than processors."),
     ("worker_memory", "MIB", "How much memory each of them may have; 0: no limit."),
     ("header_timeout", "SECONDS", "How long the headers of a request may take to arrive."),
     ("body_timeout", "SECONDS", "How long its body may take."),
