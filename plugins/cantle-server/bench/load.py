@@ -2,11 +2,11 @@
 
     python plugins/cantle-server/bench/load.py DIRECTORY [--clients 32] [--seconds 60] [--pieces]
 
-Text files of the directory, as they are or, with --pieces, as pieces of 1 to 200 KB, are chunked by two bare processes (chunks to JSON
-lines, in a loop), and by a server on a port of this machine, asked by clients that each wait for
-their answer before they ask again. Both take turns, since machines are not equally fast from one minute to the next;
-what counts is the median of the ratios of neighbours. Throughput is in MB of UTF-8 a second, latencies are in
-milliseconds, memory is the most that the server's processes had together. Needs psutil. Ends by itself.
+Text files of the directory, as they are or, with --pieces, as pieces of 1 to 200 KB, are chunked by two bare
+processes (chunks to JSON lines, in a loop), and by a server on a port of this machine, asked by clients that each
+wait for their answer before they ask again. Both take turns, since machines are not equally fast from one minute to
+the next; what counts is the median of the ratios of neighbours. Throughput is in MB of UTF-8 a second, latencies are
+in milliseconds, memory is the most that the server's processes had together. Needs psutil. Ends by itself.
 """
 
 from __future__ import annotations
