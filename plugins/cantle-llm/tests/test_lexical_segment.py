@@ -329,7 +329,8 @@ def test_time_is_linear(piece: str) -> None:
         return time.process_time() - start
 
     seconds(1000)
-    assert seconds(80_000) < 20 * max(seconds(20_000), 0.02)  # squared time would be 16 times as long, and then more
+    # Squared time would be 16 times as long, and then more. Several tries: a busy machine is slow at times.
+    assert any(seconds(80_000) < 20 * max(seconds(20_000), 0.02) for _ in range(4))
 
 
 def test_the_same_for_any_order_of_hashes() -> None:
