@@ -179,4 +179,4 @@ def test_time_is_linear(piece: str) -> None:
         return time.process_time() - start
 
     seconds(1000)
-    assert seconds(160_000) < 10 * max(seconds(40_000), 0.02)
+    assert any(seconds(160_000) < 10 * max(seconds(40_000), 0.02) for _ in range(4))
