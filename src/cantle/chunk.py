@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import DocumentError
+
 if TYPE_CHECKING:
     from .chunks import Chunks
 
@@ -24,6 +26,26 @@ class Cut(NamedTuple):
     kind: str
     level: int
     detail: str = ""
+
+
+_Nothing = type(None)
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "content": (str,),
+    "start": (int,),
+    "end": (int,),
+    "spans": (list, tuple, _Nothing),
+    "overlap": (int, _Nothing),
+    "prefix": (str, _Nothing),
+    "path": (list, tuple, _Nothing),
+    "index": (int, _Nothing),
+    "source": (str, _Nothing),
+    "key": (str, _Nothing),
+    "oversize": (bool, _Nothing),
+    "cut": (Mapping, _Nothing),
+    "embedding": (list, tuple, _Nothing),
+    "metadata": (Mapping, _Nothing),
+}
+"""What the fields of a chunk's dictionary may be."""
 
 
 class Chunk:
@@ -179,6 +201,42 @@ class Chunk:
             "cut": None if self.cut is None else self.cut._asdict(),
             "metadata": self.metadata,
         }
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Chunk:
+        """The chunk that `to_dict()` made this dictionary of, with the same `id` and `key`.
+
+        `content`, `start` and `end` must be there. What follows from the rest (`id`, `text`, the hashes) is not looked
+        at, but for the number at the end of `key`. A list under `embedding`, which `to_dict()` does not write, is the
+        vector. Raises `DocumentError` for what is no such dictionary.
+        """
+        for name, kinds in _FIELDS.items():
+            value = row.get(name) if isinstance(row, Mapping) else None
+            if not isinstance(value, kinds) or (name in ("start", "end", "index", "overlap") and value is True):
+                raise DocumentError(
+                    f"a chunk's dictionary must be as Chunk.to_dict() makes it; {name!r} is {value!r} in {row!r:.200}."
+                )
+        cut, spans = row.get("cut"), row.get("spans")
+        try:
+            chunk = cls(
+                row["content"],
+                row["start"],
+                row["end"],
+                spans=None if spans is None else tuple((int(start), int(end)) for start, end in spans),
+                overlap=row.get("overlap") or 0,
+                prefix=row.get("prefix") or "",
+                path=tuple(row.get("path") or ()),
+                metadata=deepcopy(dict(row.get("metadata") or {})),
+                oversize=row.get("oversize") or False,
+                cut=None if cut is None else Cut(cut["kind"], cut["level"], cut.get("detail", "")),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise DocumentError(f"a chunk's dictionary must be as Chunk.to_dict() makes it ({error!r}).") from None
+        chunk.index, chunk.source = row.get("index") or 0, row.get("source") or ""
+        chunk.embedding = None if row.get("embedding") is None else list(row["embedding"])
+        number = (row.get("key") or "").rpartition(":")[2]
+        chunk._occurrence = int(number) if number.isascii() and number.isdigit() else 0
+        return chunk
 
     def _state(self) -> tuple[object, ...]:
         return (

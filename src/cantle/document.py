@@ -12,7 +12,7 @@ from . import checks
 from .chunk import Chunk, Cut
 from .chunks import Chunks
 from .errors import OptionError, PluginError
-from .plugins import Registry, host_of
+from .plugins import Registry, host_of, registry
 from .source import OffsetMap, Source
 from .strategy import Strategy, config
 
@@ -25,7 +25,7 @@ DEFAULT_STRATEGY = {
     "latex": "latex",
     "pdf": "structural-context",
 }
-"""What `chunk()` without a strategy takes for a kind; any other kind is cut by `recursive`."""
+"""What `chunk()` without a strategy takes for a kind; for other kinds plugins may bring one, else it is `recursive`."""
 
 
 class MDocument(Source):
@@ -146,11 +146,17 @@ class MDocument(Source):
         """The name of the strategy that `chunk(**options)` takes when none is named: that of the document's kind.
 
         `options` may be a dictionary or just the names. With `separators` or `language` text is meant, whatever the
-        kind: that is `recursive`.
+        kind: that is `recursive`. For a kind of its own a plugin brings a strategy of the same name, with this `kind`.
         """
+        return self._strategy_for(registry(), options)
+
+    def _strategy_for(self, host: Registry, options: Collection[str]) -> str:
         if "separators" in options or "language" in options:
             return "recursive"
-        return DEFAULT_STRATEGY.get(self.kind, "recursive")
+        if self.kind in DEFAULT_STRATEGY:
+            return DEFAULT_STRATEGY[self.kind]
+        brought = None if self.kind == "text" else host.strategies().get(self.kind)
+        return self.kind if getattr(brought, "kind", "") == self.kind else "recursive"
 
     def chunk(
         self,
@@ -233,7 +239,7 @@ class MDocument(Source):
         self, host: Registry, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
     ) -> Strategy:
         if strategy is None or strategy == "":
-            strategy = self.strategy_for(options)
+            strategy = self._strategy_for(host, options)
         return host.make(strategy, options)
 
     def _prepare(self, host: Registry) -> tuple[Source, OffsetMap | None]:

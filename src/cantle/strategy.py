@@ -42,6 +42,10 @@ class Strategy(Protocol):
     Implementations are frozen dataclasses whose fields are their options. `split` gets the source
     and returns the chunks, in order of their starts; it may yield `Chunk(content, start, end)` one
     by one or return `Chunks`. A strategy that waits for a model has `async def asplit(source)` too.
+
+    One that is for one kind of document alone says so by a class attribute `kind`, a string. Texts that come from
+    another framework without a kind are then of that kind, and where its name is that of the kind too, it is what
+    `chunk()` takes for such documents when none is named.
     """
 
     name: ClassVar[str]

@@ -37,6 +37,7 @@ class Html(Sized):
     """
 
     name: ClassVar[str] = "html"
+    kind: ClassVar[str] = "html"
     drops: ClassVar[tuple[str, ...]] = ("markup", "comment", "hidden", "heading-in-metadata")
     separator_patterns: ClassVar[tuple[str, ...]] = ()
     decode = staticmethod(blocks.of_span)

@@ -35,6 +35,7 @@ class Json(Sized):
     """
 
     name: ClassVar[str] = "json"
+    kind: ClassVar[str] = "json"
     drops: ClassVar[tuple[str, ...]] = ("markup", "key-in-path")
     made: ClassVar[tuple[str, ...]] = tuple('{}[]":,0123456789')
     unused: ClassVar[tuple[str, ...]] = ("overlap", "strip_whitespace", "separator_position")

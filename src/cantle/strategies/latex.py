@@ -33,6 +33,7 @@ class Latex(Sized):
     """
 
     name: ClassVar[str] = "latex"
+    kind: ClassVar[str] = "latex"
     drops: ClassVar[tuple[str, ...]] = ()
 
     def split(self, source: Source) -> Chunks:

@@ -39,6 +39,7 @@ class Markdown(Sized):
     """
 
     name: ClassVar[str] = "markdown"
+    kind: ClassVar[str] = "markdown"
 
     max_size: float | tuple[float, float] | None = option(
         None, MAX_SIZE + " None: 4000, or no limit with headers.", "length units", above=0

@@ -48,6 +48,7 @@ class SemanticMarkdown(Encoded):
     """
 
     name: ClassVar[str] = "semantic-markdown"
+    kind: ClassVar[str] = "markdown"
     drops: ClassVar[tuple[str, ...]] = ()
     unused: ClassVar[tuple[str, ...]] = ("separator_position",)
 

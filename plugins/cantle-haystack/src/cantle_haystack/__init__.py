@@ -1,0 +1,1 @@
+"""A Haystack document splitter over every strategy of cantle, with exact offsets."""

@@ -1,0 +1,1 @@
+"""A LangChain text splitter over every strategy of cantle, with exact offsets."""

@@ -1,0 +1,1 @@
+"""A LlamaIndex node parser over every strategy of cantle, with exact offsets."""
