@@ -247,7 +247,7 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
             "Cut it with the adapter; a store that drops metadata must be told to keep this one."
         )
     try:
-        record = json.loads(written)
+        record: object = json.loads(written)
         if not isinstance(record, dict):
             raise ValueError("no object")
         if record.get("v") != _VERSION:
@@ -259,7 +259,7 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
         raise DocumentError(
             f"{RECORD!r} in the metadata is no record of a chunk ({error}): {written!r:.100}. Cut the document again."
         ) from None
-    return {**record}
+    return record
 
 
 def _source(metadata: Mapping[str, Any], id: str, text: str) -> str:
