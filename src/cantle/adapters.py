@@ -236,7 +236,7 @@ def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata without what `pack` added."""
     record = _record(metadata)
     left = {name: value for name, value in metadata.items() if name != RECORD and name not in record.get("added", ())}
-    return left | record.get("kept", {})
+    return {**left, **record.get("kept", {})}
 
 
 def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
