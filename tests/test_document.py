@@ -107,6 +107,34 @@ def test_the_strategy_that_is_taken_when_none_is_named(kind: str, options: dict[
     assert (name == "recursive") == (kind in ("text", "word") or "separators" in options or "language" in options)
 
 
+@dataclass(frozen=True)
+class Verses:
+    """A stranger's strategy for a kind of its own."""
+
+    name: ClassVar[str] = "verses"
+    kind: ClassVar[str] = "verses"
+
+    def split(self, source: Source) -> list[Chunk]:
+        return [Chunk(source.text, 0, len(source.text))]
+
+
+class _Verses:
+    @hookimpl
+    def register_strategies(self) -> list[type[Verses]]:
+        return [Verses]
+
+
+def test_a_kind_is_cut_by_the_strategy_of_its_name_that_a_plugin_brings() -> None:
+    host = Registry({**OURS, "verses": _Verses()})
+    assert host.kinds() == ["html", "json", "latex", "markdown", "verses"]
+    assert isinstance(MDocument("a b", "verses").chunk(plugins=host).strategy, Verses)
+    assert MDocument("a b", "verses").strategy_for() == "recursive"  # it is not installed
+    assert Registry(OURS).kinds() == ["html", "json", "latex", "markdown"]
+    assert [chunk.content for chunk in next(iter(chunk_many([MDocument("a b", "verses")], plugins=host))).chunks] == [
+        "a b"
+    ]
+
+
 def test_front_matter_is_in_no_chunk_and_moves_no_offset(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("---\ntitle: Tides\n---\n\n# High\n\nwater", "utf-8")

@@ -117,8 +117,8 @@ def chunk_many(
 def _check_for_any_kind(host: Registry, options: dict[str, Any]) -> None:
     """Raise what is wrong with options that are given without a strategy: as the first kind sees it that knows them."""
     known: dict[str, None] = {}
-    for kind in ("text", *DEFAULT_STRATEGY):
-        names = [option.name for option in describe(host.strategy(DEFAULT_STRATEGY.get(kind, "recursive")))]
+    for kind in dict.fromkeys(("text", *DEFAULT_STRATEGY, *host.kinds())):
+        names = [option.name for option in describe(host.strategy(MDocument("", kind)._strategy_for(host, ())))]
         if options.keys() <= set(names):
             break
         known |= dict.fromkeys(names)

@@ -155,8 +155,7 @@ class MDocument(Source):
             return "recursive"
         if self.kind in DEFAULT_STRATEGY:
             return DEFAULT_STRATEGY[self.kind]
-        brought = None if self.kind == "text" else host.strategies().get(self.kind)
-        return self.kind if getattr(brought, "kind", "") == self.kind else "recursive"
+        return self.kind if self.kind != "text" and self.kind in host.kinds() else "recursive"
 
     def chunk(
         self,

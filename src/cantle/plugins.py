@@ -210,6 +210,10 @@ class Registry:
         """All strategy classes by name, sorted."""
         return {name: cls for name, (cls, _) in sorted(self._strategies.items())}
 
+    def kinds(self) -> list[str]:
+        """The kinds of documents that have a strategy of their own name, sorted."""
+        return [name for name, cls in self.strategies().items() if getattr(cls, "kind", None) == name]
+
     def provider(self, strategy: str) -> str:
         """The name of the plugin that provides a strategy."""
         return self._strategies[strategy][1]

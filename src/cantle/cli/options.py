@@ -77,7 +77,7 @@ class _KindName(_Name):
     name = "kind"
 
     def _names(self) -> Iterable[str]:
-        return KINDS_OF_TEXT
+        return _kinds()
 
 
 class _Size(_SizeType):
@@ -145,15 +145,21 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _kinds() -> list[str]:
+    from ..plugins import registry
+
+    return sorted({*KINDS_OF_TEXT, *registry().kinds()})
+
+
 def unknown_kind(kind: str) -> str:
-    """What to say of a kind that cantle does not know; nothing of one that it knows."""
-    if kind in KINDS_OF_TEXT:
+    """What to say of a kind that neither cantle nor a strategy of a plugin knows; nothing of one that is known."""
+    if kind in KINDS_OF_TEXT or kind in (kinds := _kinds()):
         return ""
     from difflib import get_close_matches
 
-    close = get_close_matches(kind.lower(), KINDS_OF_TEXT, n=1)
+    close = get_close_matches(kind.lower(), kinds, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    known = ", ".join(sorted(KINDS_OF_TEXT))
+    known = ", ".join(kinds)
     return f"kind {kind!r} is cut as plain text, unless a plugin knows it.{hint} Known: {known}."
 
 

@@ -56,7 +56,7 @@ def _facts(host: Registry, name: str) -> dict[str, Any]:
     cls = host.strategy(name)
     text = inspect.getdoc(cls) or ""
     summary = "" if text.startswith(f"{cls.__name__}(") else " ".join(text.split("\n\n")[0].split())
-    kinds = [kind for kind in KINDS if MDocument("", kind).strategy_for() == name]
+    kinds = [kind for kind in dict.fromkeys((*KINDS, *host.kinds())) if MDocument("", kind).strategy_for() == name]
     options = without_models(json_schema(name))
     return {"name": name, "summary": summary, "plugin": host.provider(name), "kinds": kinds, "options": options}
 
