@@ -1,10 +1,10 @@
-"""Documents for cantle from files that are no text: PDF.
+"""Documents for cantle from files: PDF, DOCX, PPTX, XLSX, ODT, EPUB, notebooks, CSV, ...
 
 ```python
 from cantle import MDocument
 
-doc = MDocument.from_file("report.pdf")  # with this plugin installed
-chunks = doc.chunk()                     # structural-context: pages, headings, no running lines
+doc = MDocument.from_file("report.docx")  # with this plugin installed; or any other of these files
+chunks = doc.chunk()
 ```
 """
 
@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantle import hookimpl
+from cantle.errors import DocumentError
 
 if TYPE_CHECKING:
-    from cantle import MDocument
+    from cantle import MDocument, Strategy
 
+    from .limits import Limits
     from .pdf import PagesWithoutTextWarning, read_pdf
+    from .reading import read_file
 
-_HOMES = {"PagesWithoutTextWarning": "pdf", "read_pdf": "pdf"}
+_HOMES = {"Limits": "limits", "PagesWithoutTextWarning": "pdf", "read_file": "reading", "read_pdf": "pdf"}
 
-__all__ = ["PagesWithoutTextWarning", "read_pdf"]
-
-_PDF = b"%PDF-"
+__all__ = ["Limits", "PagesWithoutTextWarning", "read_file", "read_pdf"]
 
 
 def __getattr__(name: str) -> Any:
@@ -44,24 +45,17 @@ def __dir__() -> list[str]:
 
 @hookimpl
 def load_document(data: bytes | Path, name: str, media_type: str | None) -> MDocument | None:
-    """The document that a PDF holds; None for any other file, and for one that cannot be opened."""
+    """The document that a file of a known format holds; None for any other file, and for one that cannot be opened."""
+    from .formats import find
+    from .limits import Limits
+    from .reading import is_there, load
+
     try:
-        if not _is_pdf(data, name, media_type):
+        found = find(data, name, media_type)
+        if found is None or not is_there(found):
             return None
-        held = data.read_bytes() if isinstance(data, Path) else data
+        return load(data, data.as_posix() if isinstance(data, Path) else name, found, Limits())
+    except DocumentError:
+        raise
     except (OSError, ValueError):  # who reads it next says what is wrong with the path
         return None
-    from .pdf import read_pdf
-
-    return read_pdf(held, name=data.as_posix() if isinstance(data, Path) else name)
-
-
-def _is_pdf(data: bytes | Path, name: str, media_type: str | None) -> bool:
-    if media_type == "application/pdf" or name.lower().endswith(".pdf"):
-        return True
-    if not isinstance(data, Path):
-        return data.startswith(_PDF)
-    if not data.is_file():  # what is read of a pipe is gone
-        return False
-    with data.open("rb") as file:
-        return file.read(len(_PDF)) == _PDF
