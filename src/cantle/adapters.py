@@ -69,6 +69,7 @@ class Cutter:
         if self.strategy or self.kind is not None:
             made = registry().make(self.strategy or self._blank().strategy_for(self.options), self.options)
         object.__setattr__(self, "_made", made)
+        object.__setattr__(self, "_by_name", {})
 
     def _blank(self) -> MDocument:
         return MDocument("", self.kind or "text")
@@ -110,16 +111,20 @@ class Cutter:
 
     def cut(self, document: MDocument) -> Chunks:
         """The chunks of a document."""
-        return document.chunk(**self._call())
+        return document.chunk(self._strategy(document), extract=self.extract)
 
     async def acut(self, document: MDocument) -> Chunks:
         """Like `cut`, for strategies and extractors that wait; other ones run in a thread."""
-        return await document.achunk(**self._call())
+        return await document.achunk(self._strategy(document), extract=self.extract)
 
-    def _call(self) -> dict[str, Any]:
+    def _strategy(self, document: MDocument) -> Strategy:
         made: Strategy | None = self._made  # type: ignore[attr-defined]
-        options = self.options if made is None else {}
-        return {"strategy": made, "extract": self.extract, **options}
+        if made is not None:
+            return made
+        name, known = document.strategy_for(self.options), self._by_name  # type: ignore[attr-defined]
+        if name not in known:  # made once: what it warns of is said once
+            known[name] = registry().make(name, self.options)
+        return known[name]  # type: ignore[no-any-return]
 
     def config(self) -> dict[str, Any]:
         """The arguments that make this cutter again, ready for JSON or YAML; those that are not given are left out.
@@ -159,23 +164,31 @@ class Cutter:
 
 
 class Keys:
-    """Keys for the chunks of several documents, each key once.
+    """Keys for chunks of several documents, each key once.
 
-    For a document whose `source` no other has, they are the chunks' own; where documents have the same `source` (the
-    parts of one file, say), the number at the end of a key counts on.
+    They are the chunks' own. Where that would give one twice, since documents have the same `source` (the parts of one
+    file, say), the number at its end counts on.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
+        self._used: dict[str, set[int]] = {}
+        self._next: dict[str, int] = {}
 
     def of(self, chunks: Iterable[Chunk]) -> list[str]:
         """The keys of the chunks of the next document, in order."""
         keys = []
         for chunk in chunks:
-            begin = f"{chunk.source}:{chunk.embed_hash}"
-            number = self._seen.get(begin, 0)
-            self._seen[begin] = number + 1
-            keys.append(f"{begin}:{number}")
+            key = chunk.key
+            begin, _, end = key.rpartition(":")
+            used, number = self._used.setdefault(begin, set()), int(end)
+            if number in used:
+                number = self._next.get(begin, 0)
+                while number in used:
+                    number += 1
+                self._next[begin] = number + 1
+                key = f"{begin}:{number}"
+            used.add(number)
+            keys.append(key)
         return keys
 
 
