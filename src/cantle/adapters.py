@@ -92,7 +92,7 @@ class Cutter:
 
         What `pack` added to the metadata of a text that was cut before is not taken over.
         """
-        known = dict(metadata or {})
+        known = dict(MDocument(text, metadata={} if metadata is None else metadata).metadata)  # refuses what is no text
         if RECORD in known:
             with suppress(DocumentError):  # somebody else's value under this name
                 known = _own(known)
@@ -256,7 +256,8 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
     written = metadata.get(RECORD)
     if written is None:
         raise DocumentError(
-            f"this text was not cut by cantle: its metadata have no {RECORD!r}, only {', '.join(map(repr, metadata))}. "
+            f"this text was not cut by cantle: its metadata have no {RECORD!r}, they have "
+            f"{', '.join(map(repr, metadata)) or 'nothing at all'}. "
             "Cut it with the adapter; a store that drops metadata must be told to keep this one."
         )
     try:
