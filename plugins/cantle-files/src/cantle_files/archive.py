@@ -1,4 +1,4 @@
-"""ZIP archives, looked over before anything is unpacked: DOCX, EPUB and the like are such. Nothing is written to disk."""
+"""ZIP archives, looked over before anything is unpacked: DOCX, EPUB and such. Nothing is written to disk."""
 
 from __future__ import annotations
 

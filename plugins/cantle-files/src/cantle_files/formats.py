@@ -1,6 +1,7 @@
 """The formats that are read, and which of them a file has.
 
-Each is read by a module of its own, imported when used, with `read(data: bytes, name: str, limits: Limits) -> MDocument`:
+Each is read by a module of its own, imported when used, with
+`read(data: bytes, name: str, limits: Limits) -> MDocument`:
 
 | name | module | | name | module |
 |---|---|---|---|---|
@@ -11,6 +12,8 @@ Each is read by a module of its own, imported when used, with `read(data: bytes,
 | odp | odp | | notebook | notebook |
 | rtf | rtf | | email | mail |
 | epub | epub | | doc, ppt, ... | refused |
+
+They write through `writing.Writer`, parse with `xml`, and turn HTML into Markdown with `hypertext.write_html`.
 """
 
 from __future__ import annotations
@@ -143,7 +146,7 @@ _MOST_TYPES = 10_000_000
 
 
 def find(data: bytes | Path, name: str = "", media_type: str | None = None) -> Format | None:
-    """The format of a file, or None. What its bytes say goes before the suffix of its name, and that before the MIME type.
+    """The format of a file, or None. Its bytes go before the suffix of its name, and that before the MIME type.
 
     `data` is the file's bytes or its path; of a path only what is needed is read. Raises `OSError`.
     """

@@ -14,9 +14,9 @@ __all__ = ["Limits", "too_large"]
 class Limits:
     """What a file may hold. One with more is a `DocumentError`; a value that is no limit an `OptionError`.
 
-    `max_bytes` is the size of the file. `max_unpacked` is the size in bytes of everything in an archive (DOCX, EPUB, ...)
-    once unpacked, and `max_entries` the number of files in it. `max_pages` counts pages, slides, sheets, chapters and
-    cells of notebooks. `max_characters` is the length of the document's text, in code points.
+    `max_bytes` is the size of the file. `max_unpacked` is the size in bytes of everything in an archive
+    (DOCX, EPUB, ...) once unpacked, and `max_entries` the number of files in it. `max_pages` counts pages, slides,
+    sheets, chapters and cells of notebooks. `max_characters` is the length of the document's text, in code points.
     """
 
     max_bytes: int = 500_000_000
@@ -38,7 +38,7 @@ def check(what: str, limit: Any) -> None:
 
 
 def too_large(name: str, what: str, size: int | None, limit: int, option: str) -> DocumentError:
-    """The error for a file with too much of something: `what` in the plural. Without a size it has more than allowed."""
+    """The error for a file with too much of something, `what` in the plural; without a size: more than allowed."""
     held = f"{size:,}" if size is not None else f"more than {limit:,}"
     return DocumentError(
         f"{name} has {held} {what}; the limit is {limit:,}. Divide the file, or allow more: "

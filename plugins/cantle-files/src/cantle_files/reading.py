@@ -31,8 +31,8 @@ def read_file(
 ) -> MDocument:
     """The document that a file holds, given as its bytes or its path.
 
-    What it is is found in its bytes, else by the suffix of `name` (by default the path), else by `media_type`. `name` is
-    also what the document and messages call it. `password` opens an encrypted PDF.
+    Its format is found in its bytes, else by the suffix of `name` (by default the path), else by `media_type`. `name`
+    is also what the document and messages call it. `password` opens an encrypted PDF.
 
     Raises `DocumentError` for a file of no known format, and for one that is broken, encrypted, empty or larger than
     one of the `limits`; `OptionError` for a wrong argument; `OSError` where a path cannot be read.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Never
 
 from cantle.errors import DocumentError
 
-from . import ole
 from .formats import find
 from .limits import Limits
 
@@ -27,7 +26,7 @@ _STEPS = {
 }
 
 
-def read(data: bytes, name: str, limits: Limits) -> MDocument:  # noqa: ARG001 - every reader has it
+def read(data: bytes, name: str, limits: Limits) -> MDocument:
     """Raise `DocumentError`."""
     refuse(data, name)
 

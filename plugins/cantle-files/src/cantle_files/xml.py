@@ -1,6 +1,7 @@
 """The package lxml: XML and HTML as trees. Its only door.
 
-No entity is expanded, no DTD loaded, nothing fetched. Depth is limited by libxml2 (256 elements), size by us.
+No entity is expanded, no DTD loaded, nothing fetched. The depth of XML is limited by libxml2 (256 elements),
+the size by us; who walks through HTML looks after its depth.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ MOST_XML = 200_000_000
 def parse_xml(data: bytes, what: str, name: str, *, doctype: bool = False) -> Element:
     """The root of an XML file. `what` is it (an entry of an archive), `name` the file that it is in, for messages.
 
-    Raises `DocumentError` for what is no XML, is too large, too deep, or has a document type, with which entities can be
-    defined; `doctype=True` takes one, and leaves its entities alone.
+    Raises `DocumentError` for what is no XML, is too large, too deep, or has a document type, with which entities can
+    be defined; `doctype=True` takes one, and leaves its entities alone.
     """
     from lxml import etree
 
@@ -47,13 +48,13 @@ def parse_xml(data: bytes, what: str, name: str, *, doctype: bool = False) -> El
         else:
             why = str(error).partition(", line")[0] or "it is empty"
         raise DocumentError(
-            f"{what!r} in {name} is no XML that can be read: {why}. Open the file with the program that made it and save "
-            "it again."
+            f"{what!r} in {name} is no XML that can be read: {why}. Open the file with the program that made it and "
+            "save it again."
         ) from None
     if not doctype and root.getroottree().docinfo.internalDTD is not None:
         raise DocumentError(
-            f"{what!r} in {name} defines a document type (<!DOCTYPE ...>), as no office program does: it may make a file "
-            "grow without end, or fetch others. Open the file with the program that made it and save it again."
+            f"{what!r} in {name} defines a document type (<!DOCTYPE ...>), as no office program does: it may make a "
+            "file grow without end, or fetch others. Open the file with the program that made it and save it again."
         )
     return root
 
@@ -66,7 +67,7 @@ def parse_html(data: bytes | str) -> Element | None:
         no_network=True,
         remove_comments=True,
         remove_pis=True,
-        huge_tree=False,
+        huge_tree=True,  # else what is deeper than 256 elements would be lost
         encoding=None if isinstance(data, bytes) else "utf-8",
     )
     held = data if isinstance(data, bytes) else data.encode("utf-8", "replace")
