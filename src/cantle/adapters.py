@@ -22,7 +22,6 @@ from .document import MDocument
 from .errors import CantleError, DocumentError, OptionError
 from .plugins import registry
 from .strategy import Strategy
-from .written import to_json
 
 __all__ = ["KIND", "PATH", "RECORD", "Cutter", "Keys", "pack", "unpack"]
 
@@ -38,6 +37,8 @@ PATH = " > "
 _VERSION = 1
 _NAMES = ("source", "file_path", "url", "file_name")
 _PAGES = ("page", "page_label", "page_number")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_ESCAPE = re.compile(r"\\(?:u(d[89a-f][0-9a-f]{2})|.)", re.DOTALL)
 _RANDOM = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
@@ -96,7 +97,14 @@ class Cutter:
         if RECORD in known:
             with suppress(DocumentError):  # somebody else's value under this name
                 known = _own(known)
-        return MDocument(text, self._kind(known), deepcopy(known), _source(known, id, text))
+        source = _source(known, id, text)
+        try:
+            known = deepcopy(known)
+        except (TypeError, RecursionError) as error:
+            raise DocumentError(
+                f"the metadata of {source!r} cannot be copied ({error!r:.100}). Leave out what is no plain value."
+            ) from None
+        return MDocument(text, self._kind(known), known, source)
 
     def _kind(self, metadata: Mapping[str, Any]) -> str:
         if self.kind is not None:
@@ -192,18 +200,23 @@ class Keys:
         return keys
 
 
-def pack(chunk: Chunk, shown: Mapping[str, Any], *, key: str | None = None) -> dict[str, Any]:
+def pack(chunk: Chunk, shown: Mapping[str, Any], *, key: str | None = None, flat: bool = False) -> dict[str, Any]:
     """The metadata of a chunk for a framework: its own, what the framework is `shown`, and a record for `unpack`.
 
     `shown` is what users and filters of the framework look for, by the names that are usual there, such as
     `start_index`; values that are None are left out. Where the chunk's metadata have such a name already, `shown` wins,
-    and the other value comes back with `unpack`. `key` is the chunk's key, its own unless given.
+    and the other value comes back with `unpack`. `key` is the chunk's key, its own unless given. With `flat`, lists and
+    dictionaries that the chunk has beside its document's metadata go into the record, for stores that take none.
 
-    Raises `DocumentError` for a value that gives way to another one and is none that JSON knows.
+    Raises `DocumentError` for a value that gives way to another one and is none that JSON knows (tuples come back as
+    lists), and `OptionError` for a `key` that does not end as keys do.
     """
+    end = (chunk.key if key is None else key).rpartition(":")[2]
+    if not (end.isascii() and end.isdigit()):
+        raise OptionError(f"a chunk's key ends with a colon and a number, got {key!r}. Take it from Keys().of(chunks).")
     made = deepcopy(chunk.metadata)
     record: dict[str, Any] = {"v": _VERSION, "source": chunk.source, "index": chunk.index}
-    record |= {"start": chunk.start, "end": chunk.end, "number": int((key or chunk.key).rpartition(":")[2])}
+    record |= {"start": chunk.start, "end": chunk.end, "number": int(end)}
     record["hash"] = chunk.embed_hash[:16]
     rest = {
         "spans": chunk.spans and [list(span) for span in chunk.spans],
@@ -218,9 +231,14 @@ def pack(chunk: Chunk, shown: Mapping[str, Any], *, key: str | None = None) -> d
     added = {name: value for name, value in shown.items() if value is not None}
     kept = {name: made[name] for name in (*added, RECORD) if name in made}
     record["added"] = list(added)
+    own = chunk.own_metadata
+    if flat:
+        kept |= {name: made.pop(name) for name in own if name not in kept and _nested(made[name])}
     if kept:
         record["kept"] = {name: _writable(f"{name!r} in the metadata", value) for name, value in kept.items()}
-    return {**made, **added, RECORD: to_json(record, compact=True)}
+    if own:
+        record["own"] = list(own)
+    return {**made, **added, RECORD: _written(record)}
 
 
 def unpack(text: str, metadata: Mapping[str, Any]) -> Chunk:
@@ -240,9 +258,12 @@ def unpack(text: str, metadata: Mapping[str, Any]) -> Chunk:
             f"the text of chunk {record.get('index')} of {record.get('source')!r} is not the one that was cut, so its "
             f"offsets no longer hold: {text!r:.100}. Give the text as it was, or cut the document again."
         )
-    return Chunk.from_dict(
+    chunk = Chunk.from_dict(
         {**record, "content": content, "metadata": _own(metadata), "key": f":{record.get('number', 0)}"}
     )
+    own = {name for name in record.get("own", ()) if isinstance(name, str)}  # so that it is known again what is the document's
+    chunk._base = {name: value for name, value in chunk.metadata.items() if name not in own}
+    return chunk
 
 
 def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,12 +282,12 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
             "Cut it with the adapter; a store that drops metadata must be told to keep this one."
         )
     try:
-        record: object = json.loads(written)
+        record: object = json.loads(_ESCAPE.sub(_unescaped, written))
         if not isinstance(record, dict):
             raise ValueError("no object")
         if record.get("v") != _VERSION:
             raise ValueError(f"version {record.get('v')!r}, and this cantle knows {_VERSION}")
-        expected = {"prefix": str, "added": list, "kept": dict, "number": int}
+        expected = {"prefix": str, "added": list, "kept": dict, "number": int, "own": list}
         if any(not isinstance(record.get(name, kind()), kind) for name, kind in expected.items()):
             raise ValueError("a field of the wrong kind")
     except (TypeError, ValueError, RecursionError) as error:
@@ -274,6 +295,17 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
             f"{RECORD!r} in the metadata is no record of a chunk ({error}): {written!r:.100}. Cut the document again."
         ) from None
     return record
+
+
+def _written(record: dict[str, Any]) -> str:
+    """As JSON, with surrogates escaped: not every store takes them."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """Surrogates as they are: to a JSON reader two escaped ones in a row would be one character."""
+    return chr(int(found[1], 16)) if found[1] else found[0]
 
 
 def _source(metadata: Mapping[str, Any], id: str, text: str) -> str:
@@ -292,10 +324,18 @@ def _source(metadata: Mapping[str, Any], id: str, text: str) -> str:
     return named
 
 
+def _nested(value: Any) -> bool:
+    """Whether it is a list or a dictionary that JSON gives back as it is."""
+    try:
+        return isinstance(value, list | dict) and bool(json.loads(json.dumps(value, allow_nan=False)) == value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
 def _writable(what: str, value: Any) -> Any:
     """The value as JSON gives it back. Raises for one that JSON does not know."""
     try:
-        back = json.loads(json.dumps(value, allow_nan=False))
+        back = json.loads(json.dumps(value, allow_nan=False, ensure_ascii=False))
     except (TypeError, ValueError, RecursionError):
         back = None
     if back is None and value is not None:
