@@ -261,7 +261,8 @@ def unpack(text: str, metadata: Mapping[str, Any]) -> Chunk:
     chunk = Chunk.from_dict(
         {**record, "content": content, "metadata": _own(metadata), "key": f":{record.get('number', 0)}"}
     )
-    own = {name for name in record.get("own", ()) if isinstance(name, str)}  # so that it is known again what is the document's
+    # So that it is known again what is the document's.
+    own = {name for name in record.get("own", ()) if isinstance(name, str)}
     chunk._base = {name: value for name, value in chunk.metadata.items() if name not in own}
     return chunk
 
