@@ -92,11 +92,13 @@ def test_no_chunks_are_no_documents() -> None:
     assert from_documents([]) == []
 
 
-def test_metadata_that_are_written_are_flat_strings_and_numbers(guide: str) -> None:
-    chunks = MDocument.from_markdown(guide, source="g").chunk("markdown", max_size=120)
-    for document in to_documents(chunks):
+def test_metadata_of_ours_are_strings_and_numbers_which_every_store_takes(guide: str) -> None:
+    chunks = MDocument.from_markdown(guide, metadata={"tags": ["a"]}, source="g").chunk("structural-context")
+    assert all(isinstance(chunk.metadata["blocks"], list) for chunk in chunks)
+    for document, chunk in zip(to_documents(chunks), chunks, strict=True):
+        assert document.metadata.pop("tags") == ["a"]  # the document's own stay as they are
         assert all(isinstance(value, str | int) for value in document.metadata.values())
-        assert json.loads(document.metadata["cantle"])["start"] == document.metadata["start_index"]
+        assert json.loads(document.metadata["cantle"])["start"] == document.metadata["start_index"] == chunk.start
 
 
 def test_what_is_added_to_the_metadata_stays(guide: str) -> None:

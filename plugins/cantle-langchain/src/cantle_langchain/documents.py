@@ -20,7 +20,8 @@ def to_documents(chunks: Iterable[Chunk]) -> list[Document]:
     same, since several documents have one `source`, the number at its end counts on. The metadata are the chunk's, and:
     `start_index` and `end_index`, where its content is in the source, in code points, end exclusive; `chunk_id`,
     `chunk_index`; `heading_path`, its path as one string, if it has one; `source`, the chunk's, if the metadata have
-    none; and `cantle`, a string that `from_documents` needs. An embedding that a chunk has is in there too.
+    none; and `cantle`, a string that `from_documents` needs. In that string are also an embedding that a chunk has, and
+    lists and dictionaries that the strategy added, since not every store takes them.
     """
     if isinstance(chunks, Chunk) or not isinstance(chunks, Iterable):
         raise OptionError(f"to_documents takes the chunks that chunk() gives, or a list of Chunk, got {chunks!r:.100}.")
@@ -47,7 +48,7 @@ def _document(chunk: Chunk, key: str) -> Document:
         # The indexing API tells by it what belongs together.
         "source": None if chunk.metadata.get("source") is not None else chunk.source,
     }
-    return Document(page_content=chunk.text, id=key, metadata=pack(chunk, shown, key=key))
+    return Document(page_content=chunk.text, id=key, metadata=pack(chunk, shown, key=key, flat=True))
 
 
 def from_documents(documents: Iterable[Document]) -> list[Chunk]:
