@@ -8,13 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from llama_index.core.bridge.pydantic import (
-    Field,
-    PrivateAttr,
-    SerializationInfo,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
@@ -28,6 +21,7 @@ from llama_index.core.schema import (
     RelatedNodeInfo,
 )
 from llama_index.core.utils import get_tqdm_iterable
+from pydantic import Field, PrivateAttr, SerializationInfo, SerializerFunctionWrapHandler, model_serializer
 
 from cantle import Chunks, MDocument, Strategy
 from cantle.adapters import Cutter, Keys

@@ -7,9 +7,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from llama_index.core.bridge.pydantic import Field
 from llama_index.core.readers.base import BasePydanticReader
 from llama_index.core.schema import Document
+from pydantic import Field
 
 from cantle import MDocument
 from cantle.adapters import KIND
