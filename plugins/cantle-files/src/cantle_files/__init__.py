@@ -18,7 +18,7 @@ from cantle import hookimpl
 from cantle.errors import DocumentError
 
 if TYPE_CHECKING:
-    from cantle import MDocument, Strategy
+    from cantle import Chunks, MDocument, Strategy
 
     from .limits import Limits
     from .pdf import PagesWithoutTextWarning, read_pdf
@@ -59,3 +59,21 @@ def load_document(data: bytes | Path, name: str, media_type: str | None) -> MDoc
         raise
     except (OSError, ValueError):  # who reads it next says what is wrong with the path
         return None
+
+
+@hookimpl
+def register_strategies() -> list[type[Strategy]]:
+    """The strategies for kinds of documents that only this plugin makes."""
+    from .notebook_cells import NotebookCells
+    from .rows import Csv
+
+    return [Csv, NotebookCells]
+
+
+@hookimpl
+def finish_chunks(document: MDocument, chunks: Chunks) -> None:
+    """Give the chunks of documents of this plugin their pages."""
+    if "page_count" in document.metadata:
+        from .pages import number
+
+        number(document, chunks)

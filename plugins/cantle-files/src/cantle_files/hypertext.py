@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .writing import Writer, clean, image, link
+from .writing import Lines, Writer, clean, image, link
 from .xml import Element, parse_html, tag
 
 __all__ = ["write_html", "write_tree"]
@@ -127,10 +127,11 @@ class _Page:
 
     def inside(self, cell: Element, depth: int) -> str:
         """The text of a cell: its blocks on lines of their own."""
-        inner = _Page(_Lines(self.writer), self.level, self.resolve)
+        lines = Lines(self.writer)
+        inner = _Page(lines, self.level, self.resolve)
         inner.children(cell, depth)
         inner.end()
-        return inner.writer.text  # type: ignore[attr-defined, no-any-return]
+        return lines.text
 
     def anchor(self, element: Element, depth: int) -> None:
         if any(_BLOCK.match(tag(inner).lower()) for inner in element.iterdescendants()):
@@ -171,29 +172,6 @@ class _Page:
         else:
             self.writer.paragraph(text)
         self.fresh = False
-
-
-class _Lines(Writer):
-    """A writer that keeps the texts of blocks as lines: the inside of a cell."""
-
-    def __init__(self, outer: Writer) -> None:
-        super().__init__(outer.name, outer.limits)
-        self.text = ""
-
-    def paragraph(self, text: str) -> None:
-        self._count(len(text))
-        self.text += ("\n" if self.text else "") + text
-
-    def heading(self, level: int, text: str) -> None:
-        self.paragraph(text)
-
-    def item(self, depth: int, text: str, number: int | None = None) -> None:
-        self.paragraph(("- " if number is None else f"{number}. ") + text)
-
-    more = raw = paragraph
-
-    def code(self, text: str, language: str = "") -> None:
-        self.paragraph(text)
 
 
 def _grid(cells: list[list[Element]], text: Callable[[Element], str]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from cantle import MDocument
 
 from .limits import Limits, too_large
 
-__all__ = ["MOST_COLUMNS", "PAGE", "Writer", "clean", "escape", "heading_text", "image", "link", "table"]
+__all__ = ["MOST_COLUMNS", "PAGE", "Lines", "Writer", "clean", "escape", "heading_text", "image", "link", "table"]
 
 PAGE = "\f"
 """What stands, as a paragraph of its own, between pages, slides and sheets."""
@@ -241,3 +241,55 @@ class Writer:
         self._size += more
         if self._size > self.limits.max_characters:
             raise too_large(self.name, "characters", None, self.limits.max_characters, "max_characters")
+
+
+class Lines(Writer):
+    """A writer for the inside of a cell or a note: `text` has a line for each block. Notes go to the outer writer."""
+
+    def __init__(self, outer: Writer) -> None:
+        super().__init__(outer.name, outer.limits)
+        self._outer = outer
+        self._lines: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return "\n".join(self._lines)
+
+    def paragraph(self, text: str) -> None:
+        """A line."""
+        text = text.strip()
+        if text:
+            self._count(len(text))
+            self._lines.append(text)
+
+    more = raw = paragraph
+
+    def heading(self, level: int, text: str) -> None:
+        """A heading, as a line."""
+        self.paragraph(" ".join(text.split()))
+
+    def item(self, depth: int, text: str, number: int | None = None) -> None:
+        """An item, with its marker."""
+        if text.strip():
+            self.paragraph(("- " if number is None else f"{number}. ") + text.strip())
+
+    def code(self, text: str, language: str = "") -> None:
+        """Code, as lines."""
+        self.paragraph(text)
+
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """A table, with a line for each row."""
+        for row in rows:
+            self.paragraph("; ".join(" ".join(cell.split()) for cell in row if cell.strip()))
+
+    def note(self, mark: str, text: str) -> None:
+        """A footnote, kept by the outer writer."""
+        self._outer.note(mark, text)
+
+    def flush_notes(self) -> None:
+        """Nothing: the outer writer has them."""
+
+    def page(self) -> None:
+        """No page ends inside of a cell; how many should have is counted in `pages`."""
+        self.pages += 1
