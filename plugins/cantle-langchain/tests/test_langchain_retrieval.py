@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
+from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from cantle_langchain import CantleLoader, CantleTextSplitter, from_documents
@@ -35,6 +37,23 @@ def test_from_a_file_to_the_place_in_it(tmp_path: Path, guide: str, embedding: A
     found = store.similarity_search("fee", k=9, filter=lambda piece: piece.metadata["heading_path"] == "Harbour > Fees")
     assert found
     assert all("fee" in piece.page_content for piece in found)
+
+
+def test_small_pieces_are_searched_and_large_ones_returned(guide: str, embedding: Any) -> None:
+    retrievers = pytest.importorskip("langchain_classic.retrievers")
+    retriever = retrievers.ParentDocumentRetriever(
+        vectorstore=InMemoryVectorStore(embedding),
+        docstore=InMemoryStore(),
+        parent_splitter=CantleTextSplitter("markdown", max_size=150, overlap=0),
+        child_splitter=CantleTextSplitter("recursive", max_size=40, overlap=0),
+    )
+    retriever.add_documents([Document(page_content=guide, metadata={"source": "g"})])
+    (parent, *_) = from_documents(retriever.invoke("channel twelve"))
+    assert parent.path == ("Harbour", "Pilots")
+    assert guide[parent.start : parent.end] == parent.content
+    (child, *_) = retriever.vectorstore.similarity_search("channel twelve", k=1)
+    assert from_documents([child])[0].content in parent.content
+    assert child.metadata["heading_path"] == "Harbour > Pilots"
 
 
 def test_a_part_of_a_chain(guide: str) -> None:

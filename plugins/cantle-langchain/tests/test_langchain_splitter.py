@@ -194,7 +194,15 @@ def test_pieces_can_be_cut_again(guide: str) -> None:
         for part in CantleTextSplitter("recursive", max_size=30, overlap=0).split_documents([piece]):
             start, end = part.metadata["start_index"], part.metadata["end_index"]
             assert part.page_content == piece.page_content[start:end]
-            assert from_documents([part])[0].metadata == {"source": "g"}
+            assert part.metadata.get("heading_path") == piece.metadata.get("heading_path")
+            assert {*from_documents([part])[0].metadata} <= {"source", "heading_path"}
+
+
+def test_a_piece_that_is_cut_again_under_new_headings_shows_these() -> None:
+    metadata = {"source": "g", "heading_path": "A"}
+    found = CantleTextSplitter("markdown").create_documents(["No heading.", "# B\n\nText."], [metadata, metadata])
+    assert [piece.metadata["heading_path"] for piece in found] == ["A", "B"]
+    assert [chunk.metadata["heading_path"] for chunk in from_documents(found)] == ["A", "A"]
 
 
 def test_metadata_of_ours_do_not_hide_those_of_the_document() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 from langchain_core.documents import Document
@@ -115,8 +116,7 @@ class CantleTextSplitter(TextSplitter):
                 f"metadatas must be as many as texts, got {len(metadatas)} for {len(texts)} texts. Give one dictionary "
                 "for each text, or none at all."
             )
-        make = self._cutter.document
-        return self._cut(make(text, metadatas[i] if metadatas else None) for i, text in enumerate(texts))
+        return self._cut(self._document(text, metadatas[i] if metadatas else None) for i, text in enumerate(texts))
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """The pieces of the documents, in order. The documents are not changed."""
@@ -137,7 +137,15 @@ class CantleTextSplitter(TextSplitter):
         return pieces
 
     def _source(self, document: Document) -> MDocument:
-        return self._cutter.document(document.page_content, document.metadata, id=document.id or "")
+        return self._document(document.page_content, document.metadata, document.id or "")
+
+    def _document(self, text: str, metadata: Mapping[str, Any] | None, id: str = "") -> MDocument:
+        made = self._cutter.document(text, metadata, id=id)
+        above = (metadata or {}).get("heading_path")
+        if isinstance(above, str) and "heading_path" not in made.metadata:
+            # A piece that is cut again stays under its headings, which are not in its text.
+            return replace(made, metadata={**made.metadata, "heading_path": above})
+        return made
 
     def _cut(self, documents: Iterable[MDocument]) -> list[Document]:
         keys, pieces = Keys(), []
