@@ -51,8 +51,8 @@ class Cutter:
     one that the strategy is for (its attribute `kind`), else `text`. `extract` is that of `MDocument.chunk`.
 
     What is wrong with the strategy and its options is raised when a cutter is made (`UnknownStrategyError`,
-    `OptionError`); with a strategy that depends on the kind of each text, when the first is cut. Frozen; pickles where
-    its parts do, and may be used by many threads.
+    `OptionError`); with a strategy that depends on the kind of each text, an option that none has is raised then too, and
+    a wrong value when the first text is cut. Frozen; pickles where its parts do, and may be used by many threads.
     """
 
     strategy: str | type[Strategy] | Strategy | None = None
@@ -69,8 +69,18 @@ class Cutter:
         made: Strategy | None = None
         if self.strategy or self.kind is not None:
             made = registry().make(self.strategy or self._blank().strategy_for(self.options), self.options)
+        else:
+            self._refuse_unknown()
         object.__setattr__(self, "_made", made)
         object.__setattr__(self, "_by_name", {})
+
+    def _refuse_unknown(self) -> None:
+        """Raise for options that no strategy has, whatever the kind of a text turns out to be."""
+        strategies = registry().strategies().values() if self.options else ()
+        if all(is_dataclass(cls) for cls in strategies):  # another one may take any
+            known = {f.name for cls in strategies for f in fields(cls)}  # type: ignore[arg-type]
+            if unknown := {name: value for name, value in self.options.items() if name not in known}:
+                registry().make(self._blank().strategy_for(unknown), unknown)
 
     def _blank(self) -> MDocument:
         return MDocument("", self.kind or "text")
@@ -200,13 +210,21 @@ class Keys:
         return keys
 
 
-def pack(chunk: Chunk, shown: Mapping[str, Any], *, key: str | None = None, flat: bool = False) -> dict[str, Any]:
+def pack(
+    chunk: Chunk,
+    shown: Mapping[str, Any],
+    *,
+    key: str | None = None,
+    flat: bool = False,
+    embedding: bool = True,
+) -> dict[str, Any]:
     """The metadata of a chunk for a framework: its own, what the framework is `shown`, and a record for `unpack`.
 
     `shown` is what users and filters of the framework look for, by the names that are usual there, such as
     `start_index`; values that are None are left out. Where the chunk's metadata have such a name already, `shown` wins,
     and the other value comes back with `unpack`. `key` is the chunk's key, its own unless given. With `flat`, lists and
     dictionaries that the chunk has beside its document's metadata go into the record, for stores that take none.
+    Without `embedding` the vector is left out, for a framework that has a place for it.
 
     Raises `DocumentError` for a value that gives way to another one and is none that JSON knows (tuples come back as
     lists), and `OptionError` for a `key` that does not end as keys do.
@@ -219,15 +237,17 @@ def pack(chunk: Chunk, shown: Mapping[str, Any], *, key: str | None = None, flat
     record |= {"start": chunk.start, "end": chunk.end, "number": int(end)}
     record["hash"] = chunk.embed_hash[:16]
     rest = {
-        "spans": chunk.spans and [list(span) for span in chunk.spans],
         "overlap": chunk.overlap,
         "prefix": chunk.prefix,
         "path": list(chunk.path),
         "oversize": chunk.oversize,
         "cut": None if chunk.cut is None else chunk.cut._asdict(),
-        "embedding": None if chunk.embedding is None else [float(number) for number in chunk.embedding],
     }
     record |= {name: value for name, value in rest.items() if value}
+    if chunk.spans is not None:
+        record["spans"] = [list(span) for span in chunk.spans]
+    if chunk.embedding is not None and embedding:
+        record["embedding"] = [float(number) for number in chunk.embedding]
     added = {name: value for name, value in shown.items() if value is not None}
     kept = {name: made[name] for name in (*added, RECORD) if name in made}
     record["added"] = list(added)
