@@ -1,4 +1,4 @@
-"""One retrieval flow in LangChain, LlamaIndex and Haystack, each with its own store: the same chunks, found the same."""
+"""One retrieval flow in LangChain, LlamaIndex and Haystack, each with its own store: the same chunks are found."""
 
 from __future__ import annotations
 
@@ -41,9 +41,19 @@ The fee goes by gross tonnage. Fishing boats pay half.
 
 A pilot is compulsory for vessels of more than sixty metres. A pilot is compulsory for dangerous goods 🚢.
 """
-TIDES = "Spring tides come with new and full moon.\n\nNeap tides come between. High water is later every day.\n" * 3
+TIDES = """Spring tides come with new and full moon. Neap tides come between.
+
+High water is later every day, since the moon has moved on. Winds from the sea raise the water, a high barometer
+lowers it; no table knows of either. Ask the harbour office when in doubt.
+"""
 TEXTS = {"guide.md": GUIDE, "tides.txt": TIDES}
-QUESTIONS = ["which vessels need a pilot", "depth of the north berth", "when are spring tides", "what do fishing boats pay"]
+REPEATED = {**TEXTS, "tides.txt": TIDES * 3}
+QUESTIONS = [
+    "which vessels need a pilot",
+    "depth of the north berth",
+    "when are spring tides",
+    "what do fishing boats pay",
+]
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("structural-context", {"kind": "markdown", "max_size": 60, "length_function": "cl100k_base"}),
     ("markdown", {"max_size": 160, "overlap": 0}),
@@ -61,15 +71,18 @@ class Found(NamedTuple):
 
 
 def embed(text: str) -> list[float]:
-    """Words, each at a place that its hash says; of length one."""
+    """Words, and less so their parts, each at a place that its hash says; of length one."""
     vector = [0.0] * 256
     for word in re.findall(r"\w+", text.lower()):
-        vector[sha256(word.encode()).digest()[0]] += 1
+        for part, weight in [(word, 1.0), *((word[i : i + 3], 0.1) for i in range(len(word) - 2))]:
+            vector[sha256(part.encode()).digest()[0]] += weight
     size = math.sqrt(sum(x * x for x in vector)) or 1.0
     return [x / size for x in vector]
 
 
-def in_langchain(strategy: str, options: dict[str, Any]) -> tuple[list[Any], list[list[Found]]]:
+def in_langchain(
+    strategy: str, options: dict[str, Any], texts: dict[str, str] = TEXTS
+) -> tuple[list[Any], list[list[Found]]]:
     from langchain_core.documents import Document
     from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import InMemoryVectorStore
@@ -81,7 +94,7 @@ def in_langchain(strategy: str, options: dict[str, Any]) -> tuple[list[Any], lis
         def embed_query(self, text: str) -> list[float]:
             return embed(text)
 
-    given = [Document(page_content=text, metadata={"source": name}) for name, text in TEXTS.items()]
+    given = [Document(page_content=text, metadata={"source": name}) for name, text in texts.items()]
     pieces = cantle_langchain.CantleTextSplitter(strategy, **options).split_documents(given)
     store = InMemoryVectorStore(Hashed())
     store.add_documents(pieces)
@@ -93,7 +106,9 @@ def in_langchain(strategy: str, options: dict[str, Any]) -> tuple[list[Any], lis
     return pieces, [[place(piece) for piece in store.similarity_search(question, k=3)] for question in QUESTIONS]
 
 
-def in_llama_index(strategy: str, options: dict[str, Any]) -> tuple[list[Any], list[list[Found]]]:
+def in_llama_index(
+    strategy: str, options: dict[str, Any], texts: dict[str, str] = TEXTS
+) -> tuple[list[Any], list[list[Found]]]:
     from llama_index.core import Document, VectorStoreIndex
     from llama_index.core.embeddings import BaseEmbedding
     from llama_index.core.schema import MetadataMode, TextNode
@@ -108,7 +123,7 @@ def in_llama_index(strategy: str, options: dict[str, Any]) -> tuple[list[Any], l
         def _get_text_embedding(self, text: str) -> list[float]:
             return embed(text)
 
-    given = [Document(text=text, metadata={"source": name}) for name, text in TEXTS.items()]
+    given = [Document(text=text, metadata={"source": name}) for name, text in texts.items()]
     nodes = cantle_llama_index.CantleNodeParser(strategy, **options).get_nodes_from_documents(given)
     retriever = VectorStoreIndex(nodes, embed_model=Hashed()).as_retriever(similarity_top_k=3)
 
@@ -121,11 +136,13 @@ def in_llama_index(strategy: str, options: dict[str, Any]) -> tuple[list[Any], l
     return nodes, [[place(found.node) for found in retriever.retrieve(question)] for question in QUESTIONS]
 
 
-def in_haystack(strategy: str, options: dict[str, Any]) -> tuple[list[Any], list[list[Found]]]:
+def in_haystack(
+    strategy: str, options: dict[str, Any], texts: dict[str, str] = TEXTS
+) -> tuple[list[Any], list[list[Found]]]:
     from haystack import Document
     from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-    given = [Document(content=text, meta={"source": name}) for name, text in TEXTS.items()]
+    given = [Document(content=text, meta={"source": name}) for name, text in texts.items()]
     pieces = cantle_haystack.CantleDocumentSplitter(strategy, **options).run(given)["documents"]
     store = InMemoryDocumentStore(embedding_similarity_function="cosine")
     store.write_documents([_embedded(piece) for piece in pieces])
@@ -154,24 +171,19 @@ def test_the_same_chunks_are_found_in_all_three(case: tuple[str, dict[str, Any]]
     langchain, llama_index, haystack = in_langchain(*case)[1], in_llama_index(*case)[1], in_haystack(*case)[1]
     for ours, theirs, others in zip(langchain, llama_index, haystack, strict=True):
         assert len(ours) == 3
-        # Chunks with one text have one vector: which of them comes first is a matter of each store.
-        assert sorted(found.text for found in ours) == sorted(found.text for found in theirs)
-        assert sorted(found.text for found in ours) == sorted(found.text for found in others)
-        alone = {found.text for found in ours if sum(found.text == one.text for one in ours) == 1}
-        unique = [[found for found in one if found.text in alone] for one in (ours, theirs, others)]
-        assert unique[0] == unique[1] == unique[2] or _ties(*unique)
+        assert ours == theirs == others
         for found in ours:
             name = found.key.partition(":")[0]
             assert found.text.endswith(TEXTS[name][found.start : found.end])
 
 
-def _ties(*lists: list[Found]) -> bool:
-    return all({*one} == {*lists[0]} for one in lists)
-
-
 def test_all_pieces_have_the_same_ids_and_offsets(case: tuple[str, dict[str, Any]]) -> None:
     strategy, options = case
-    documents, nodes, pieces = in_langchain(*case)[0], in_llama_index(*case)[0], in_haystack(*case)[0]
+    documents, nodes, pieces = (
+        in_langchain(*case, REPEATED)[0],
+        in_llama_index(*case, REPEATED)[0],
+        in_haystack(*case, REPEATED)[0],
+    )
     keys = [str(document.id) for document in documents]
     assert keys == [node.node_id for node in nodes] == [piece.id for piece in pieces]
     assert len(keys) == len({*keys}) > 4
@@ -181,7 +193,7 @@ def test_all_pieces_have_the_same_ids_and_offsets(case: tuple[str, dict[str, Any
     kind = "markdown" if strategy in ("structural-context", "markdown") else "text"
     direct = [
         chunk
-        for name, text in TEXTS.items()
+        for name, text in REPEATED.items()
         for chunk in MDocument(text, kind, {"source": name}, name).chunk(strategy, **options)
     ]
     assert direct == chunks
@@ -213,7 +225,9 @@ def _all_sorts() -> Iterator[list[Chunk]]:
     for strategy, options in CASES:
         given = {name: value for name, value in options.items() if name != "kind"}
         yield list(MDocument(GUIDE, "markdown", about, "guide.md").chunk(strategy, explain=True, **given))
-    pdf = MDocument.from_pdf_text(["Head\n\nOne page of text that\nis hyphen-\nated. 1", "Head\n\nTwo 2"], source="a.pdf")
+    pdf = MDocument.from_pdf_text(
+        ["Head\n\nOne page of text that\nis hyphen-\nated. 1", "Head\n\nTwo 2"], source="a.pdf"
+    )
     yield list(pdf.chunk("structural-context", max_size=60))
     embedded = list(MDocument(TIDES, "text", {}, "t").chunk("recursive", max_size=60, overlap=0))
     for chunk in embedded:
