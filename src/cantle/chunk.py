@@ -212,12 +212,14 @@ class Chunk:
         """
         for name, kinds in _FIELDS.items():
             value = row.get(name) if isinstance(row, Mapping) else None
-            if not isinstance(value, kinds) or (name in ("start", "end", "index", "overlap") and value is True):
+            if not isinstance(value, kinds) or (isinstance(value, bool) and name != "oversize"):
                 raise DocumentError(
                     f"a chunk's dictionary must be as Chunk.to_dict() makes it; {name!r} is {value!r} in {row!r:.200}."
                 )
-        cut, spans = row.get("cut"), row.get("spans")
+        cut, spans, path = row.get("cut"), row.get("spans"), tuple(row.get("path") or ())
         try:
+            if not all(isinstance(title, str) for title in path):
+                raise ValueError(f"path {path!r:.100} is not all strings")
             chunk = cls(
                 row["content"],
                 row["start"],
@@ -225,17 +227,17 @@ class Chunk:
                 spans=None if spans is None else tuple((int(start), int(end)) for start, end in spans),
                 overlap=row.get("overlap") or 0,
                 prefix=row.get("prefix") or "",
-                path=tuple(row.get("path") or ()),
+                path=path,
                 metadata=deepcopy(dict(row.get("metadata") or {})),
                 oversize=row.get("oversize") or False,
                 cut=None if cut is None else Cut(cut["kind"], cut["level"], cut.get("detail", "")),
             )
-        except (KeyError, TypeError, ValueError) as error:
+            number = (row.get("key") or "").rpartition(":")[2]
+            chunk._occurrence = int(number) if number.isascii() and number.isdigit() else 0
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DocumentError(f"a chunk's dictionary must be as Chunk.to_dict() makes it ({error!r}).") from None
         chunk.index, chunk.source = row.get("index") or 0, row.get("source") or ""
         chunk.embedding = None if row.get("embedding") is None else list(row["embedding"])
-        number = (row.get("key") or "").rpartition(":")[2]
-        chunk._occurrence = int(number) if number.isascii() and number.isdigit() else 0
         return chunk
 
     def _state(self) -> tuple[object, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from copy import copy
 from typing import Any, Literal
 
 from haystack import Document
@@ -84,13 +83,10 @@ def pieces(
             "heading_path": PATH.join(chunk.path) or None,
             "prefix": (chunk.prefix or None) if prefix == "meta" else None,
         }
-        packed = chunk
-        if chunk.embedding is not None:  # a document has a field for it
-            packed = copy(chunk)
-            packed.embedding = None
         content = chunk.content if prefix == "meta" else chunk.text
         embedding = None if chunk.embedding is None else [float(number) for number in chunk.embedding]
-        made.append(Document(id=key, content=content, meta=pack(packed, shown, key=key), embedding=embedding))
+        meta = pack(chunk, shown, key=key, embedding=False)  # a document has a field for it
+        made.append(Document(id=key, content=content, meta=meta, embedding=embedding))
     return made
 
 
