@@ -51,8 +51,8 @@ class Cutter:
     one that the strategy is for (its attribute `kind`), else `text`. `extract` is that of `MDocument.chunk`.
 
     What is wrong with the strategy and its options is raised when a cutter is made (`UnknownStrategyError`,
-    `OptionError`); with a strategy that depends on the kind of each text, an option that none has is raised then too, and
-    a wrong value when the first text is cut. Frozen; pickles where its parts do, and may be used by many threads.
+    `OptionError`); with a strategy that depends on the kind of each text, an option that none has is raised then too, a
+    wrong value when the first text is cut. Frozen; pickles where its parts do, and may be used by many threads.
     """
 
     strategy: str | type[Strategy] | Strategy | None = None
