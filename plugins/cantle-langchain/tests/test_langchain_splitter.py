@@ -255,8 +255,9 @@ def test_what_is_wrong_is_said() -> None:
     document = Document(page_content=PROSE)
     with pytest.raises(UnknownStrategyError, match=r"No chunking strategy is named 'nope'\. Available: .*recursive"):
         CantleTextSplitter("nope")
-    with pytest.raises(OptionError, match="max_size"):
-        CantleTextSplitter("recursive", chunk_size=400)
+    for strategy in ("recursive", None):
+        with pytest.raises(OptionError, match=r"no option 'chunk_size'\. Did you mean 'max_size'\?"):
+            CantleTextSplitter(strategy, chunk_size=400)
     with pytest.raises(OptionError, match="max_size must be"):
         CantleTextSplitter("recursive", max_size=-1)
     with pytest.raises(OptionError, match=r"must be a str, got NoneType"):
