@@ -125,16 +125,25 @@ class CantleNodeParser(NodeParser):
             self._made = (given, Cutter(**dict(zip(_OURS, given, strict=True))))
         return self._made[1]
 
-    @model_serializer(mode="wrap")
-    def custom_model_dump(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
-        """The fields by names that another process knows, in an order that does not depend on how they were given."""
+    def _config(self) -> dict[str, Any]:
         try:
-            config = self._cutter().config()
+            return self._cutter().config()
         except OptionError as error:
             raise OptionError(
                 f"{error} An IngestionPipeline writes its transformations down for its cache: with "
                 "IngestionPipeline(disable_cache=True) it does not."
             ) from None
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:
+        """The fields, ready for JSON. Raises `OptionError`."""
+        self._config()  # here, for pydantic would wrap the error
+        made: dict[str, Any] = super().to_dict(**kwargs)
+        return made
+
+    @model_serializer(mode="wrap")
+    def custom_model_dump(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+        """The fields by names that another process knows, in an order that does not depend on how they were given."""
+        config = self._config()
         options = config.get("options", {})
         ours = {"strategy": None, "kind": None, "extract": None, **config}
         ours["options"] = {name: options[name] for name in sorted(options)}
@@ -182,7 +191,7 @@ class CantleNodeParser(NodeParser):
 
     def _nodes(self, document: BaseNode, chunks: Chunks, keys: Keys) -> list[BaseNode]:
         """The nodes of the chunks of one document."""
-        source = document.as_related_node_info()
+        source = _source(document)
         if not len(chunks) and isinstance(document, ImageDocument) and _has_image(document):
             return [self._image(document, source)]
         named = keys.of(chunks)
@@ -242,6 +251,14 @@ def _id_func(given: Any) -> Any:
             )
         return default_id_func
     return default_id_func if given is None else given
+
+
+def _source(document: BaseNode) -> RelatedNodeInfo:
+    try:
+        return document.as_related_node_info()
+    except UnicodeEncodeError:  # LlamaIndex has no hash for a Document with lone surrogates
+        kind, metadata = document.get_type(), document.metadata
+        return RelatedNodeInfo(node_id=document.node_id, node_type=kind, metadata=metadata)
 
 
 def _has_image(document: ImageDocument) -> bool:
