@@ -1,4 +1,4 @@
-"""The text of a notebook: how its cells are divided, and what they are. `notebook` writes it, `notebook_cells` cuts it."""
+"""The text of a notebook: how its cells are divided, and what they are. For its reader and for the strategy."""
 
 from __future__ import annotations
 

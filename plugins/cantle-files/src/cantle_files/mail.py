@@ -47,9 +47,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
         )
     texts: list[Message] = []
     attached: list[str] = []
-    count = 0
-    for part in _parts(message, name):
-        count += 1
+    for count, part in enumerate(_parts(message, name), 1):
         if count > limits.max_pages:
             raise too_large(name, "parts", None, limits.max_pages, "max_pages")
         if isinstance(part, str):
@@ -167,18 +165,17 @@ def _decode(value: str) -> str:
         found = decode_header(value) if "=?" in value else [(value, None)]
     except (HeaderParseError, ValueError):
         found = [(value, None)]
-    parts = []
-    for held, charset in found:
-        if isinstance(held, bytes):
-            try:
-                held = held.decode(charset or "ascii")
-            except (LookupError, ValueError):
-                held = held.decode("utf-8", "replace")
-        parts.append(held)
-    text = "".join(parts)
+    text = "".join(held if isinstance(held, str) else _word(held, charset) for held, charset in found)
     if any("\udc80" <= c <= "\udcff" for c in text):  # bytes beyond ASCII that nobody encoded
         text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return " ".join(clean(text).split())
+
+
+def _word(held: bytes, charset: str | None) -> str:
+    try:
+        return held.decode(charset or "ascii")
+    except (LookupError, ValueError):
+        return held.decode("utf-8", "replace")
 
 
 def _addresses(message: Message, key: str) -> str:
