@@ -15,7 +15,6 @@ from langchain_text_splitters import Language, TextSplitter
 
 from cantle import MDocument, registry
 from cantle.errors import DocumentError, OptionError, UnknownStrategyError, UnusedOptionWarning
-from cantle.strategies.recursive import Recursive
 from cantle.testing import hostile_documents, markdown_documents, texts
 from cantle_langchain import CantleTextSplitter, from_documents
 
@@ -124,9 +123,10 @@ def test_any_strategy_by_name(name: str, guide: str) -> None:
 
 
 def test_a_strategy_as_a_class_or_an_instance() -> None:
+    recursive = registry().strategies()["recursive"]
     expected = CantleTextSplitter("recursive", max_size=40).create_documents([PROSE])
-    assert CantleTextSplitter(Recursive, max_size=40).create_documents([PROSE]) == expected
-    assert CantleTextSplitter(Recursive(max_size=40)).create_documents([PROSE]) == expected
+    assert CantleTextSplitter(recursive, max_size=40).create_documents([PROSE]) == expected
+    assert CantleTextSplitter(registry().make(recursive, {"max_size": 40})).create_documents([PROSE]) == expected
 
 
 def test_a_strategy_of_a_third_party() -> None:
