@@ -10,7 +10,7 @@ from .styles import Styles
 from .writing import clean, image, link
 from .xml import Element, tag
 
-__all__ = ["Inline"]
+__all__ = ["Inline", "math"]
 
 _LEFT_OUT = re.compile(
     "(?:del|moveFrom|delText|instrText|delInstrText|pPr|rPr|sdtPr|sdtEndPr|comment.*|annotationRef|footnoteRef|endnoteRef"
@@ -87,7 +87,7 @@ class Inline:
         elif name in ("drawing", "pict"):
             self._drawing(one)
         elif name in ("oMath", "oMathPara"):
-            self._add(_math(one))
+            self._add(math(one))
         elif not _LEFT_OUT.match(name):
             self.read(one)
 
@@ -159,17 +159,17 @@ def _is_inside(box: Element, drawing: Element) -> bool:
     return False
 
 
-def _math(element: Element) -> str:
+def math(element: Element) -> str:
     """An equation on one line: fractions with a slash, powers with ^, indices with _."""
     name = tag(element)
     if name == "t":
         return clean(element.text or "")
     if name.endswith("Pr") and name != "r":
         return ""
-    parts = {tag(one): _math(one) for one in element} if name in _MATH else {}
+    parts = {tag(one): math(one) for one in element} if name in _MATH else {}
     if parts:
         return _MATH[name].format(**{key: _grouped(parts.get(key, "")) for key in _PARTS})
-    return "".join(map(_math, element))
+    return "".join(map(math, element))
 
 
 _PARTS = ("num", "den", "e", "sub", "sup", "deg")

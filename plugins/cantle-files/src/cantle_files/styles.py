@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .opc import attribute, child, find_all, is_on, whole
 from .xml import Element, tag
 
-__all__ = ["Label", "Level", "Numbering", "Styles"]
+__all__ = ["Label", "Level", "Numbering", "Styles", "counted"]
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _BODY = 9
@@ -148,7 +148,7 @@ class Numbering:
         def shown(found: re.Match[str]) -> str:
             at = int(found[1]) - 1
             other = levels.get(at, one)
-            return _counted(counts.get(at, other.start), "decimal" if one.legal else other.format)
+            return counted(counts.get(at, other.start), "decimal" if one.legal else other.format)
 
         return re.sub(r"%([1-9])", shown, one.text).strip()
 
@@ -167,7 +167,8 @@ def _levels(element: Element) -> dict[int, Level]:
     return found
 
 
-def _counted(number: int, way: str) -> str:
+def counted(number: int, way: str) -> str:
+    """A number as a list counts: `decimal`, `lowerLetter`, `upperRoman`, ..."""
     if way in ("lowerLetter", "upperLetter") and 0 < number <= 26 * 20:
         letters = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)  # a ... z, aa, bb, as Word does
         return letters if way == "lowerLetter" else letters.upper()

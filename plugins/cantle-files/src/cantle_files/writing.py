@@ -177,6 +177,10 @@ class Writer:
             inner = "\n" + " " * sum(self._items)
             self._add("\n" + inner + re.sub("\n+", inner, text))
 
+    def end_list(self) -> None:
+        """End the list: a next item begins another one."""
+        self._items = []
+
     def code(self, text: str, language: str = "") -> None:
         """Lines of code; those that follow one another in the same language are one block."""
         if self._code is None or self._code[0] != language:
