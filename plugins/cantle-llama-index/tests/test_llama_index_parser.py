@@ -202,6 +202,8 @@ def test_nodes_are_cut_again(guide: str) -> None:
     assert all(node.get_content(metadata_mode=MetadataMode.EMBED) == node.text for node in again)
     assert all(before.next_node.node_id == after.id_ for before, after in pairwise(again))
     assert len({node.id_ for node in again}) == len(again)
+    paths = {node.metadata["heading_path"] for node in nodes}
+    assert {node.metadata["heading_path"] for node in again} == paths
     texts = {node.id_: node.text for node in nodes}
     assert all(any(node.text in text for text in texts.values()) for node in again)
 

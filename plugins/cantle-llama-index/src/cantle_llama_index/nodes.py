@@ -66,7 +66,7 @@ def node_of(chunk: Chunk, key: str, *, id: str | None = None, like: BaseNode | N
     shown = {
         "chunk_id": chunk.id,
         "chunk_index": chunk.index,
-        "heading_path": PATH.join(chunk.path) or None,
+        "heading_path": PATH.join(chunk.path) or _heading(like, chunk),
         PREFIX: chunk.prefix if apart else None,
     }
     metadata = pack(chunk, shown, key=key, flat=True)
@@ -94,6 +94,14 @@ def node_of(chunk: Chunk, key: str, *, id: str | None = None, like: BaseNode | N
         hidden_llm = _joined(like.excluded_llm_metadata_keys, technical)
     node.excluded_embed_metadata_keys, node.excluded_llm_metadata_keys = hidden, hidden_llm
     return node
+
+
+def _heading(like: BaseNode | None, chunk: Chunk) -> str | None:
+    """The heading path of a node that is cut again: it holds for pieces that have no headings of their own."""
+    if like is None or RECORD not in like.metadata or "heading_path" in chunk.metadata:
+        return None
+    path = like.metadata.get("heading_path")
+    return path if isinstance(path, str) else None
 
 
 def _fits(chunk: Chunk) -> bool:
