@@ -7,9 +7,15 @@ import warnings
 
 __all__ = ["warn"]
 
+_BETWEEN = (
+    *("cantle_", "haystack.core.", "pydantic."),
+    *("importlib", "contextlib", "functools", "asyncio", "concurrent.", "threading"),
+)
+"""How the modules begin whose frames may stand between ours and the caller's: those of plugins and adapters too."""
+
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, with the nearest caller that is not part of cantle as the place."""
+    """Warn, with the nearest caller as the place that is part neither of cantle nor of a package named `cantle_...`."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_ours(str(frame.f_globals.get("__name__", ""))):
         frame, level = frame.f_back, level + 1
@@ -17,5 +23,4 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def _is_ours(module: str) -> bool:
-    # Frames of importlib and contextlib stand between ours when a plugin is loaded.
-    return module == "cantle" or module.startswith(("cantle.", "importlib", "contextlib", "functools"))
+    return module.partition(".")[0] == "cantle" or module.startswith(_BETWEEN)
