@@ -54,9 +54,9 @@ class Notes:
 class Chapter:
     """One page of a book."""
 
-    def __init__(self, path: str, data: bytes, notes: Notes) -> None:
+    def __init__(self, path: str, data: bytes, notes: Notes, name: str) -> None:
         self.path, self.notes = path, notes
-        self.root: Any = page(data)
+        self.root: Any = page(data, f"{path!r} in {name}")
         self.has_text = False
 
     def write(self, writer: Writer, titles: Sequence[Title], shift: int) -> int:

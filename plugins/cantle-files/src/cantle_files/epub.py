@@ -33,7 +33,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
         notes = Notes(package.spine)
         shift = written = 0
         for path in package.spine:
-            chapter = Chapter(path, package.read(path), notes)
+            chapter = Chapter(path, package.read(path), notes, name)
             if chapter.root is None:
                 continue
             shift = chapter.write(writer, titles.get(path, []), shift)

@@ -29,7 +29,7 @@ def write_html(
     writer: Writer, data: bytes | str, *, level: int = 0, resolve: Callable[[str], str] | None = None
 ) -> None:
     """Write an HTML page. See `write_tree`; the encoding of bytes is the one that they declare, else UTF-8."""
-    root = parse_html(data)
+    root = parse_html(data, writer.name)
     if root is not None:
         write_tree(writer, root, level=level, resolve=resolve)
 

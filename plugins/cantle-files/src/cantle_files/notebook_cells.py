@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cantle import Chunk, Chunks, Cut, Measure, Sized, Source, registry
+from cantle import Chunk, Chunks, Cut, Measure, Sized, Source, Strategy, registry
 from cantle.text import trim
 
 from .cells import Cell, Notebook
@@ -57,6 +57,7 @@ class _Run:
         self.limit = strategy.limit
         self.measure: Measure = strategy.length.measure(self.text)
         self.paths = list(_paths(notebook))
+        self.cutter: Strategy | None = None
 
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, in order."""
@@ -173,18 +174,9 @@ class _Run:
 
     def _parts(self, start: int, end: int) -> Iterator[Chunk]:
         """The chunks of cells that are too long."""
-        strategy = self.strategy
-        options: dict[str, Any] = {
-            "max_size": strategy.max_size,
-            "overlap": strategy.overlap if strategy.overlap is not None else strategy.repeat,
-            "length_function": strategy.length_function,
-            "explain": strategy.explain,
-            "prepend_heading": False,
-            "strip_html_comments": False,
-            "strip_data_uri": False,
-        }
+        self.cutter = self.cutter or self._cutter()
         part = Source(self.text[start:end], "markdown")
-        pieces = Chunks(part, registry().make("structural-context", options).split(part))
+        pieces = Chunks(part, self.cutter.split(part))
         for i, chunk in enumerate(pieces):
             spans = [(chunk.start, chunk.end)] if chunk.spans is None else chunk.spans
             cut = Cut("cell", 1) if i == len(pieces) - 1 else chunk.cut or Cut("cell", 1)
@@ -195,6 +187,20 @@ class _Run:
                 overlap=chunk.overlap,
                 cut=cut,
             )
+
+    def _cutter(self) -> Strategy:
+        """What cuts cells that are too long; it puts no headings in front, and leaves nothing out."""
+        strategy = self.strategy
+        options: dict[str, Any] = {
+            "max_size": strategy.max_size,
+            "overlap": strategy.overlap if strategy.overlap is not None else strategy.repeat,
+            "length_function": strategy.length_function,
+            "explain": strategy.explain,
+            "prepend_heading": False,
+            "strip_html_comments": False,
+            "strip_data_uri": False,
+        }
+        return registry().make("structural-context", options)
 
     def _chunk(
         self, content: str, spans: list[tuple[int, int]], bounds: tuple[int, int], *, cut: Cut, overlap: int = 0

@@ -150,7 +150,7 @@ class Package:
     def _navigation(self) -> Iterator[tuple[str, Title]]:
         for item in self._items.values():
             if "nav" in item.properties.split() and (entry := self._entry(item.path)):
-                root = page(self.read(entry))
+                root = page(self.read(entry), f"{entry!r} in {self.name}")
                 if root is not None:
                     yield from _of_nav(root, entry)
                     return
@@ -169,12 +169,15 @@ class Package:
         return self._entries.get(path) or self._lower.get(path.lower())
 
 
-def page(data: bytes) -> Element | None:
-    """The root of a page: XHTML, or HTML where it is not well-formed; None for an empty one."""
+def page(data: bytes, what: str) -> Element | None:
+    """The root of a page: XHTML, or HTML where it is not well-formed; None for an empty one. `what` it is, for messages.
+
+    Raises `DocumentError` for one that is nested too deeply.
+    """
     try:
         return parse_xml(_NAME.sub(_as_numbers, data), "", "", doctype=True)
     except DocumentError:
-        return parse_html(_decoded(data))
+        return parse_html(_decoded(data), what)
 
 
 def _as_numbers(match: re.Match[bytes]) -> bytes:

@@ -6,11 +6,13 @@ the size by us; who walks through HTML looks after its depth.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from io import BytesIO
 from typing import Any
 
 from cantle.errors import DocumentError
 
-__all__ = ["MOST_XML", "Element", "parse_html", "parse_xml", "tag"]
+__all__ = ["MOST_XML", "Element", "each", "parse_html", "parse_xml", "tag"]
 
 Element = Any
 """An element of lxml, whose types are none that mypy has."""
@@ -43,24 +45,69 @@ def parse_xml(data: bytes, what: str, name: str, *, doctype: bool = False) -> El
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        if "huge" in str(error).lower() or "depth" in str(error).lower():
-            why = "it is nested too deeply, or has one text of more than 10 million characters"
-        else:
-            why = str(error).partition(", line")[0] or "it is empty"
-        raise DocumentError(
-            f"{what!r} in {name} is no XML that can be read: {why}. Open the file with the program that made it and "
-            "save it again."
-        ) from None
+        raise _broken(error, what, name) from None
     if not doctype and root.getroottree().docinfo.internalDTD is not None:
-        raise DocumentError(
-            f"{what!r} in {name} defines a document type (<!DOCTYPE ...>), as no office program does: it may make a "
-            "file grow without end, or fetch others. Open the file with the program that made it and save it again."
-        )
+        raise _with_doctype(what, name)
     return root
 
 
-def parse_html(data: bytes | str) -> Element | None:
-    """The root of an HTML page, as browsers would repair it; None where nothing is in it."""
+def _broken(error: Exception, what: str, name: str) -> DocumentError:
+    if "huge" in str(error).lower() or "depth" in str(error).lower():
+        why = "it is nested too deeply, or has one text of more than 10 million characters"
+    else:
+        why = str(error).partition(", line")[0] or "it is empty"
+    return DocumentError(
+        f"{what!r} in {name} is no XML that can be read: {why}. Open the file with the program that made it and "
+        "save it again."
+    )
+
+
+def _with_doctype(what: str, name: str) -> DocumentError:
+    return DocumentError(
+        f"{what!r} in {name} defines a document type (<!DOCTYPE ...>), as no office program does: it may make a "
+        "file grow without end, or fetch others. Open the file with the program that made it and save it again."
+    )
+
+
+def each(
+    data: bytes, what: str, name: str, events: Collection[str], tags: Collection[str]
+) -> Iterator[tuple[str, Element]]:
+    """The elements of these names in an XML file that may be large, as `(event, element)`, event `start` or `end`.
+
+    After its `end` an element that is asked for is emptied, so that no tree of the file is kept. Errors are those of
+    `parse_xml`; there is no limit on the size of the file.
+    """
+    from lxml import etree
+
+    if b"<!DOCTYPE" in data[:4096]:
+        raise _with_doctype(what, name)
+    found = etree.iterparse(
+        BytesIO(data),
+        events=tuple(events),
+        tag=[f"{{*}}{one}" for one in tags],
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
+    )
+    try:
+        for event, element in found:
+            yield event, element
+            if event == "end":
+                element.clear(keep_tail=True)
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        raise _broken(error, what, name) from None
+
+
+def parse_html(data: bytes | str, what: str = "an HTML page") -> Element | None:
+    """The root of an HTML page, as browsers would repair it; None where nothing is in it. `what` it is, for messages.
+
+    Raises `DocumentError` for one with more than 2048 elements inside of one another.
+    """
     from lxml import etree, html
 
     parser = html.HTMLParser(
@@ -74,9 +121,12 @@ def parse_html(data: bytes | str) -> Element | None:
     if not held.strip():
         return None
     try:
-        return html.document_fromstring(held, parser)
+        root = html.document_fromstring(held, parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return None
+        root = None
+    if any("depth" in error.message for error in parser.error_log.filter_from_fatals()):  # the rest would be missing
+        raise DocumentError(f"{what} is nested too deeply: no program writes such. Save the file as text or PDF.")
+    return root
 
 
 def tag(element: Element) -> str:
