@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .pdf import PagesWithoutTextWarning, read_pdf
     from .reading import read_file
+    from .sheets import HiddenCellsWarning
 
-_HOMES = {"Limits": "limits", "PagesWithoutTextWarning": "pdf", "read_file": "reading", "read_pdf": "pdf"}
+_HOMES = {
+    "HiddenCellsWarning": "sheets",
+    "Limits": "limits",
+    "PagesWithoutTextWarning": "pdf",
+    "read_file": "reading",
+    "read_pdf": "pdf",
+}
 
-__all__ = ["Limits", "PagesWithoutTextWarning", "read_file", "read_pdf"]
+__all__ = ["HiddenCellsWarning", "Limits", "PagesWithoutTextWarning", "read_file", "read_pdf"]
 
 
 def __getattr__(name: str) -> Any:
