@@ -155,7 +155,12 @@ def _decoded(part: Message) -> str:
 
 
 def _header(message: Message, key: str) -> str:
-    return _decode(str(message.get(key) or "")[:_LONGEST_HEADER])
+    return _decode(next(iter(_raw(message, key)), ""))
+
+
+def _raw(message: Message, key: str) -> list[str]:
+    """The values of a header as they are written; bytes beyond ASCII are lone surrogates."""
+    return [str(value)[:_LONGEST_HEADER] for name, value in message.raw_items() if name.lower() == key][:10]
 
 
 def _decode(value: str) -> str:
@@ -179,9 +184,12 @@ def _word(held: bytes, charset: str | None) -> str:
 
 
 def _addresses(message: Message, key: str) -> str:
-    values = [str(value)[:_LONGEST_HEADER] for value in message.get_all(key, [])[:10]]
+    try:
+        found = getaddresses(_raw(message, key))[:_MOST_ADDRESSES]
+    except RecursionError:  # comments inside of comments
+        return ""
     shown = []
-    for real, address in getaddresses(values)[:_MOST_ADDRESSES]:
+    for real, address in found:
         real = _decode(real)
         plain = not re.search(r'[<>"@,]', real)
         shown.append(f"{real} <{address}>" if real and address and plain else _pair(real, address))
@@ -199,7 +207,7 @@ def _pair(real: str, address: str) -> str:
 
 def _date(message: Message) -> str:
     try:
-        found = parsedate_to_datetime(str(message.get("date") or "")[:200])
+        found = parsedate_to_datetime(_header(message, "date")[:200])
         if found.tzinfo is not None and not found.utcoffset():
             found = found.astimezone(UTC)
         return found.isoformat()

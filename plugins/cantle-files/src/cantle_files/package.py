@@ -170,7 +170,7 @@ class Package:
 
 
 def page(data: bytes, what: str) -> Element | None:
-    """The root of a page: XHTML, or HTML where it is not well-formed; None for an empty one. `what` it is, for messages.
+    """The root of a page: XHTML, or HTML where it is not well-formed; None for an empty one. `what` is for messages.
 
     Raises `DocumentError` for one that is nested too deeply.
     """
