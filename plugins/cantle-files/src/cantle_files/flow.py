@@ -21,6 +21,8 @@ _DEPTH = re.compile(r"list (?:bullet |number |numbering )?([2-5])(?: |$)")
 """Styles of items that are set in, each a list of its own: List Bullet 2."""
 
 _MOST_COLUMNS = 1000
+_MOST_COPIES = 100
+"""How often a cell or row that says something may say it again."""
 
 
 class Flow(Body):
@@ -177,9 +179,10 @@ class Flow(Body):
                 for cell in row:
                     text, ended = self.inside(cell) if tag(cell) == "table-cell" else ("", 0)
                     ends = max(ends, ended)
-                    texts += [text] * min(_repeated(cell, "columns"), max(_MOST_COLUMNS - len(texts), 0))
+                    times_across = min(_repeated(cell, "columns"), _MOST_COPIES if text else _MOST_COLUMNS)
+                    texts += [text] * min(times_across, max(_MOST_COLUMNS - len(texts), 0))
                 pages += ends
-                lines += [texts] * (times if any(texts) else 1)
+                lines += [texts] * (min(times, _MOST_COPIES) if any(texts) else 1)
             self.rows(lines, pages)
         self._list = outer
 

@@ -79,7 +79,12 @@ def load(data: bytes | Path, name: str, found: Format, limits: Limits, password:
         )
     if not held and found.module not in _TEXTS:
         raise DocumentError(f"{name} is an empty file, not a {found.title}.")
-    document: MDocument = import_module(f".{found.module}", __package__).read(held, name, limits)
+    try:
+        document: MDocument = import_module(f".{found.module}", __package__).read(held, name, limits)
+    except RecursionError:
+        raise DocumentError(
+            f"{name} is nested too deeply to be read. Open it with the program that made it and save it again."
+        ) from None
     return document
 
 

@@ -43,10 +43,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
 class _Reader(RtfBody):
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer)
-        self.place = Place(writer)
-        self.places: list[_Place] = []
-        self.state = State(self.place.text)
-        self.states: list[_State] = []
+        self.states: list[State] = []
         self.default = "cp1252"
         self.fonts: dict[int, str] = {}
         self.font = 0
@@ -144,20 +141,28 @@ class _Reader(RtfBody):
         ended, self.state = self.state, self.states.pop()
         if not ended.starts:
             return
-        held = "".join(ended.into or ())
         if ended.destination in ("footnote", "box"):
             self.end_place(ended.destination)
-        elif ended.destination == "fldinst":
+        elif ended.destination == "field":
+            self.end_field()
+        else:
+            self.end_small(ended, "".join(ended.into or ()) if ended.destination else "")
+
+    def end_field(self) -> None:
+        """Make a link of what a field shows, where it leads somewhere."""
+        target = self.targets.pop()
+        start, into = self.links.pop()
+        text = "".join(into[start:])
+        if target and text.strip() and "\f" not in text:
+            before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+            into[start:] = [before + link(text, target) + after]
+
+    def end_small(self, ended: State, held: str) -> None:
+        """Keep what a destination said that is none of the text."""
+        if ended.destination == "fldinst":
             found = _HYPERLINK.search(held)
             if self.targets:
                 self.targets[-1] = (found[1] or found[2] or "") if found else ""
-        elif ended.destination == "field":
-            target = self.targets.pop()
-            start, into = self.links.pop()
-            text = "".join(into[start:])
-            if target and text.strip() and "\f" not in text:
-                before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-                into[start:] = [before + link(text, target) + after]
         elif ended.destination in _INFO:
             self.info[ended.destination] = " ".join(whole_text(held).split())
         elif ended.destination == "style":
@@ -230,8 +235,9 @@ class _Reader(RtfBody):
             self.place.label.clear()
             self.begin("label", self.place.label)
         elif word == "field":
-            self.begin("field", state.into)
-            self.links.append((len(state.into or ()), state.into or []))
+            into = state.into if state.into is not None else []
+            self.begin("field", into)
+            self.links.append((len(into), into))
             self.targets.append("")
         elif word == "fldinst":
             self.begin("fldinst", [])

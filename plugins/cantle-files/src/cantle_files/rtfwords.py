@@ -21,9 +21,10 @@ CHARSETS = {
 
 LEFT_OUT = frozenset({
     "annotation", "atnauthor", "atnid", "colortbl", "comment", "datafield", "do", "falt", "filetbl", "footer",
-    "footerf", "footerl", "footerr", "ftncn", "ftnsep", "ftnsepc", "aftncn", "aftnsep", "aftnsepc", "generator", "header",
-    "headerf", "headerl", "headerr", "listtable", "listoverridetable", "nonshppict", "objdata", "objclass", "pict",
+    "footerf", "footerl", "footerr", "ftncn", "ftnsep", "ftnsepc", "aftncn", "aftnsep", "aftnsepc", "generator",
+    "header", "headerf", "headerl", "headerr", "listtable", "listoverridetable", "nonshppict", "objdata", "objclass",
     "pn", "private", "revtbl", "rsidtbl", "rxe", "tc", "tcn", "template", "txe", "xe", "xmlnstbl", "latentstyles",
     "themedata", "datastore", "bkmkstart", "bkmkend", "operator", "company", "manager", "category", "doccomm",
     "hlinkbase", "creatim", "revtim", "printim", "buptim", "formfield", "result", "objname", "background",
+    "pict",
 })  # fmt: skip

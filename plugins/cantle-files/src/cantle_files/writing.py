@@ -97,27 +97,22 @@ def _target(target: str) -> str:
 def table(rows: Iterable[Sequence[str]]) -> str:
     """A table as Markdown, its first row as the header. Lines of a cell are divided by `<br>`, short rows filled up.
 
-    Columns that are empty at the right end are left out, and rows without any text; nothing is left of an empty table.
+    Columns and rows without any text are left out; nothing is left of an empty table.
     """
-    held = [[_cell(cell) for cell in row] for row in rows]
+    held = [[_cell(cell) if cell else "" for cell in row] for row in rows]
     held = [row for row in held if any(row)]
-    width = min(max((_filled(row) for row in held), default=0), MOST_COLUMNS)
-    if not width:
+    used = sorted({at for row in held for at, cell in enumerate(row) if cell})[:MOST_COLUMNS]
+    if not used:
         return ""
+    last = used[-1]
     lines = []
     for row in held:
-        last = _filled(row)
-        cells = row[:width] if last <= width else [*row[: width - 1], " ".join(row[width - 1 : last])]
-        lines.append("| " + " | ".join(cells + [""] * (width - len(cells))) + " |")
-    lines.insert(1, "|" + " --- |" * width)
+        cells = [row[at] if at < len(row) else "" for at in used]
+        if len(row) > last + 1:
+            cells[-1] = " ".join(filter(None, row[last:]))
+        lines.append("| " + " | ".join(cells) + " |")
+    lines.insert(1, "|" + " --- |" * len(used))
     return "\n".join(lines)
-
-
-def _filled(row: Sequence[str]) -> int:
-    count = len(row)
-    while count and not row[count - 1]:
-        count -= 1
-    return count
 
 
 def _cell(text: str) -> str:
