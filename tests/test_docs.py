@@ -33,6 +33,8 @@ from cantle.plugins import BUILTIN, Registry, registry
 from cantle.strategy import Sized, describe
 from cantle.tokenizers import ENCODINGS
 
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # a page that runs a pipeline reports to nobody
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 EXAMPLE = ROOT / "plugins/cantle-example/src/cantle_example/__init__.py"

@@ -1,7 +1,5 @@
 """The components in pipelines: saved as YAML, asynchronous, with stores and retrievers."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import math
@@ -18,6 +16,7 @@ from haystack import Document, Pipeline, component
 from haystack.components.retrievers import SentenceWindowRetriever
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever, InMemoryEmbeddingRetriever
 from haystack.components.writers import DocumentWriter
+from haystack.core.errors import DeserializationError
 from haystack.dataclasses import ByteStream
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy
@@ -25,6 +24,8 @@ from haystack.document_stores.types import DuplicatePolicy
 from cantle import MDocument
 from cantle.errors import OptionError
 from cantle_haystack import CantleDocumentSplitter, CantleFileConverter, from_documents
+
+# No `from __future__ import annotations`: older releases of Haystack read the types of `run` as they stand.
 
 AsyncPipeline = getattr(haystack, "AsyncPipeline", Pipeline)
 """Newer releases have one class for both."""
@@ -174,8 +175,9 @@ def test_yaml_in_a_new_process(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_yaml_says_what_is_meant() -> None:
-    with pytest.raises(Exception, match="Did you mean 'max_size'"):
+    with pytest.raises(DeserializationError) as caught:
         Pipeline.loads(YAML.replace("max_size", "chunk_size"), **TRUSTING)
+    assert "Did you mean 'max_size'" in str(caught.value.__cause__)
 
 
 # -- runs -------------------------------------------------------------------------------------------
