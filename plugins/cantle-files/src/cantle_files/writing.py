@@ -133,7 +133,7 @@ class Writer:
         self.pages = 1
         self._blocks: list[str] = []
         self._size = 0
-        self._items: list[int] = []
+        self._items: list[tuple[int, int]] = []  # the depths of the open items, and the widths of their markers
         self._code: tuple[str, list[str]] | None = None
         self._notes: list[tuple[str, str]] = []
 
@@ -156,12 +156,12 @@ class Writer:
         if not text:
             return
         self._end_code()
-        held = self._items[: min(depth, _DEEPEST)]
+        held = [one for one in self._items if one[0] < min(depth, _DEEPEST)]
         marker = "- " if number is None else f"{min(max(number, 0), 999_999_999)}. "
-        indent, first = sum(held), not self._items
+        indent, first = sum(width for _, width in held), not self._items
         inner = "\n" + " " * (indent + len(marker))
         self._add(("\n\n" if first else "\n") + " " * indent + marker + re.sub("\n+", inner, text))
-        self._items = [*held, len(marker)]
+        self._items = [*held, (min(depth, _DEEPEST), len(marker))]
 
     def more(self, text: str) -> None:
         """One more paragraph of the last item, or a paragraph where none was written."""
@@ -169,7 +169,7 @@ class Writer:
         if not self._items:
             self.paragraph(text)
         elif text:
-            inner = "\n" + " " * sum(self._items)
+            inner = "\n" + " " * sum(width for _, width in self._items)
             self._add("\n" + inner + re.sub("\n+", inner, text))
 
     def end_list(self) -> None:
