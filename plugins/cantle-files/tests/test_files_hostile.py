@@ -88,8 +88,8 @@ def test_hostile_files_are_refused_in_one_line_soon_and_with_bounded_memory(tmp_
 
 
 def test_an_external_entity_of_a_book_is_left_alone() -> None:
-    before = LEAK.replace("x [", "html [")
-    text = read_file(epub(before + "<html><body><p>words &leak; end</p></body></html>"), name="leak.epub").text
+    page = LEAK.replace("x [", "html [") + "<html><body><p>words &leak; end</p></body></html>"
+    text = read_file(epub(page), name="leak.epub").text
     assert text.startswith("words")
     assert "end" in text
     for path in (Path("/etc/hostname"), Path("/etc/hosts")):
