@@ -287,3 +287,28 @@ def test_windows_asynchronous() -> None:
     retriever = SentenceWindowRetriever(store, window_size=1)
     found = asyncio.run(retriever.run_async(retrieved_documents=[made[2]]))["context_documents"]
     assert [document.meta["split_id"] for document in found] == [1, 2, 3]
+
+
+def test_what_embedders_embed() -> None:
+    """With the prefix in the content, and with it in the meta: the text of the chunk each time."""
+    embedders = pytest.importorskip("haystack.components.embedders")
+    if not hasattr(embedders, "MockDocumentEmbedder"):
+        pytest.skip("this release has no embedder that runs without a model")
+    chunks = MDocument.from_markdown(GUIDE, source="guide.md").chunk("structural-context", max_size=70)
+    parent = Document(content=GUIDE, meta={"file_path": "guide.md"})
+    for prefix in ("content", "meta"):
+        asked: list[str] = []
+
+        def embedding(text: str, asked: list[str] = asked) -> list[float]:
+            asked.append(text)
+            return embed(text)
+
+        joined = {"meta_fields_to_embed": ["prefix"], "embedding_separator": ""} if prefix == "meta" else {}
+        pipeline = Pipeline()
+        splitter = CantleDocumentSplitter("structural-context", kind="markdown", max_size=70, prefix=prefix)
+        pipeline.add_component("splitter", splitter)
+        pipeline.add_component("embedder", embedders.MockDocumentEmbedder(embedding_fn=embedding, **joined))
+        pipeline.connect("splitter", "embedder")
+        made = pipeline.run({"splitter": {"documents": [parent]}})["embedder"]["documents"]
+        assert asked == chunks.texts
+        assert [chunk.embedding for chunk in from_documents(made)] == [embed(text) for text in chunks.texts]
