@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from cantle import Chunk, MDocument
 from cantle.errors import DocumentError, OptionError
-from cantle.testing import markdown_documents, texts
+from cantle.testing import hostile_documents, markdown_documents, texts
 from cantle_haystack import CantleDocumentSplitter, WrongTypeError, from_documents, to_documents
 
 GUIDE = "# Guide\n\nFor skippers.\n\n## Berths\n\n" + "Nine metres at A1. Twelve metres at B1. " * 6
@@ -44,6 +44,19 @@ def test_through_dictionaries_and_json(text: str) -> None:
         rows = [document.to_dict(flatten=flatten) for document in to_documents(chunks)]
         rows = json.loads(json.dumps(rows, ensure_ascii=False))
         assert same(from_documents([Document.from_dict(row) for row in rows]), list(chunks))
+
+
+@pytest.mark.parametrize("number", range(len(hostile_documents())))
+def test_hostile_documents(number: int) -> None:
+    hostile = hostile_documents()[number]
+    parent = Document(id="parent", content=hostile.text, meta={"file_path": "\ud83d", "cantle": "mine", "": [None]})
+    component = CantleDocumentSplitter("recursive", kind=hostile.kind, max_size=200, overlap=30)
+    made = component.run([parent])["documents"]
+    assert len({document.id for document in made}) == len(made)
+    for document, chunk in zip(made, from_documents(made), strict=True):
+        assert document.id == chunk.key
+        assert chunk.metadata == {"file_path": "\ud83d", "cantle": "mine", "": [None]}
+        assert hostile.text[chunk.start : chunk.end] == chunk.content == document.content
 
 
 def test_through_a_store_on_disk(tmp_path: Path) -> None:
