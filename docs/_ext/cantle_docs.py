@@ -27,6 +27,12 @@ def registry() -> Registry:
     return Registry({name.rpartition(".")[2]: name for name in BUILTIN})
 
 
+def strategy(name: str) -> type[Any]:
+    """A strategy of ours, else of an installed plugin."""
+    ours = registry()
+    return (ours if name in ours.strategies() else plugins.registry()).strategy(name)
+
+
 class MarkdownDirective(SphinxDirective):
     """A directive that writes Markdown."""
 
@@ -41,12 +47,12 @@ class MarkdownDirective(SphinxDirective):
 
 
 class Options(MarkdownDirective):
-    """`{cantle-options} NAME`: the options of a strategy; without a name the shared ones."""
+    """`{cantle-options} NAME`: the options of a strategy, or of one of a plugin; without a name the shared ones."""
 
     optional_arguments = 1
 
     def markdown(self) -> list[str]:
-        kind: type[Any] = registry().strategy(self.arguments[0]) if self.arguments else Sized
+        kind: type[Any] = strategy(self.arguments[0]) if self.arguments else Sized
         rows = ["| option | type | default | unit | meaning |", "|---|---|---|---|---|"]
         for o in describe(kind):
             doc = o.doc if o.used else "Accepted for parity; has no effect here, and giving it warns."
