@@ -91,19 +91,17 @@ FORMATS = (
     Format("tsv", "TSV file", (".tsv", ".tab"), ("text/tab-separated-values",), "delimited"),
     Format("notebook", "Jupyter notebook", (".ipynb",), ("application/x-ipynb+json",), "notebook"),
     Format("email", "e-mail", (".eml",), ("message/rfc822",), "mail"),
-    Format("doc", "Word file of the years before 2007 (DOC)", (".doc", ".dot"), ("application/msword",), "refused"),
-    Format(
-        "ppt",
-        "PowerPoint file of the years before 2007 (PPT)",
-        (".ppt", ".pps", ".pot"),
-        (f"{_MS}powerpoint",),
-        "refused",
-    ),
-    Format("xlsb", "binary Excel file (XLSB)", (".xlsb",), (f"{_MS}excel.sheet.binary.macroenabled.12",), "refused"),
-    Format("msg", "Outlook message (MSG)", (".msg",), (f"{_MS}outlook",), "refused"),
+    Format("doc", "Word file of the years before 2007 (DOC)", (), (), "refused"),
+    Format("ppt", "PowerPoint file of the years before 2007 (PPT)", (), (), "refused"),
+    Format("xlsb", "binary Excel file (XLSB)", (), (), "refused"),
+    Format("msg", "Outlook message (MSG)", (), (), "refused"),
     Format("encrypted", "encrypted Office file", (), (), "refused"),
 )
-"""All formats. Those of the module `refused` are known only to say how to convert them."""
+"""All formats.
+
+Those of the module `refused` are known only to say how to convert them, and by their content alone: names that end in
+.dot or .pot are mostly those of text files.
+"""
 
 _BY_NAME = {one.name: one for one in FORMATS}
 _BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 from cantle.errors import DocumentError
 
@@ -27,13 +27,8 @@ _STEPS = {
 
 
 def read(data: bytes, name: str, limits: Limits) -> MDocument:
-    """Raise `DocumentError`."""
-    refuse(data, name)
-
-
-def refuse(data: bytes, name: str, media_type: str | None = None) -> Never:
-    """Raise the `DocumentError` that says what it is and what can be done."""
-    found = find(data, name, media_type)
-    if found is None or found.name not in _STEPS:
-        raise DocumentError(f"{name} is damaged, or not what its name says: {data[:20]!r} is how it begins.")
-    raise DocumentError(f"{name} is an {found.title}: it is not read. {_STEPS[found.name]}".replace("an W", "a W"))
+    """Raise the `DocumentError` that says what the file is and what can be done."""
+    found = find(data)
+    assert found is not None
+    article = "an" if found.title[0] in "aeiouAEIOU" else "a"
+    raise DocumentError(f"{name} is {article} {found.title}: it is not read. {_STEPS[found.name]}")
