@@ -18,6 +18,8 @@ LAST_COLUMN = 16_383
 _MOST_FILLED = 10_000
 """Cells that one merged cell is written into at most. A larger one keeps its text in the first."""
 
+_MOST_FILLED_IN_ALL = 1_000_000
+
 _NUMBER = re.compile(r"[^\w\s]?[+\-(]?[^\w\s]?\d[\d.,:/%\-]*\D?\)?")
 
 Block = list[list[str]]
@@ -114,11 +116,15 @@ class Grid:
     def _fill(self) -> None:
         """Write merged cells into each of theirs. One that is alone in its row is a title, and stays as it is."""
         merged, self._merged = self._merged, []
+        room = _MOST_FILLED_IN_ALL
         for top, left, bottom, right in merged:
             text = self.text(top, left)
             size = (bottom - top + 1) * (right - left + 1)
             if not text or not 1 < size <= _MOST_FILLED or (top == bottom and len(self._rows[top]) == 1):
                 continue
+            room -= size
+            if room < 0:
+                return
             for row in range(top, bottom + 1):
                 if row not in self._rows and left == right:
                     continue  # nothing else is in the row

@@ -104,6 +104,7 @@ class _Reader:
         count = _times(one, "number-rows-repeated")
         if attribute(one, "visibility") == "collapse" and self._cells:
             grid.hide_rows(self._row, self._row + count - 1)
+        self.sheets.expect(count * sum(cell.repeated for cell in self._cells))
         for cell in self._cells:
             for row in range(self._row, min(self._row + count, _LAST_ROW)):
                 for column in range(cell.column, cell.column + cell.repeated):

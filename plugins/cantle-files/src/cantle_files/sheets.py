@@ -36,6 +36,14 @@ class Sheets:
         """An empty sheet, to be filled and then written."""
         return Grid(title, self._count)
 
+    def expect(self, cells: int) -> None:
+        """Refuse more cells than are allowed before they are filled in. Raises `DocumentError`."""
+        if self._cells + cells > MOST_CELLS:
+            raise DocumentError(
+                f"{self._name} has more than {MOST_CELLS:,} cells. Save its sheets as CSV, which is read at more than "
+                "that, or divide it."
+            )
+
     def hide(self, title: str) -> None:
         """Leave a sheet out, because it is hidden."""
         self._hidden.append(f"the sheet {title!r}")
@@ -82,13 +90,9 @@ class Sheets:
         self._writer.table(block)
 
     def _count(self, characters: int) -> None:
+        self.expect(1)
         self._cells += 1
         self._characters += characters
-        if self._cells > MOST_CELLS:
-            raise DocumentError(
-                f"{self._name} has more than {MOST_CELLS:,} cells. Save its sheets as CSV, which is read at more than "
-                "that, or divide it."
-            )
         if self._characters > self._limits.max_characters:
             raise too_large(self._name, "characters", None, self._limits.max_characters, "max_characters")
 

@@ -8,6 +8,7 @@ from typing import Any
 from cantle import MDocument
 from cantle.errors import DocumentError
 
+from . import ole
 from .limits import Limits, too_large
 from .number_format import shown
 from .sheets import Sheets
@@ -16,7 +17,7 @@ from .writing import link
 __all__ = ["read"]
 
 _MOST_ROWS = 1 << 16
-_WORKSHEET = 0
+_STEP = "Open it with Excel or LibreOffice and save it as XLSX."
 
 
 def read(data: bytes, name: str, limits: Limits) -> MDocument:
@@ -27,9 +28,13 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
     import xlrd
 
     sheets = Sheets(name, limits)
+    # xlrd would read the container too, but not end where its chain of blocks is a circle.
+    held = ole.stream(data, "Workbook", "Book") if data.startswith(ole.MAGIC) else data
+    if held is None:
+        raise DocumentError(f"{name} is a damaged XLS file. {_STEP}")
     try:
         with xlrd.open_workbook(
-            file_contents=data, logfile=io.StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
+            file_contents=held, logfile=io.StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
         ) as book:
             if book.nsheets > limits.max_pages:
                 raise too_large(name, "sheets", book.nsheets, limits.max_pages, "max_pages")
@@ -42,8 +47,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
             raise DocumentError(f"{name} is encrypted. Save it without a password.") from None
         why = str(error).strip().rstrip(".") or type(error).__name__
         raise DocumentError(
-            f"{name} is an XLS file that cannot be read ({why:.200}): it is damaged, or of a program before Excel 5. "
-            "Open it with Excel or LibreOffice and save it as XLSX."
+            f"{name} is an XLS file that cannot be read ({why:.200}): it is damaged, or no XLS file. {_STEP}"
         ) from None
     return sheets.document({})
 
