@@ -55,11 +55,11 @@ def load_document(data: bytes | Path, name: str, media_type: str | None) -> MDoc
     """The document that a file of a known format holds; None for any other file, and for one that cannot be opened."""
     from .formats import find
     from .limits import Limits
-    from .reading import is_there, load
+    from .reading import load
 
     try:
         found = find(data, name, media_type)
-        if found is None or not is_there(found):
+        if found is None:
             return None
         return load(data, data.as_posix() if isinstance(data, Path) else name, found, Limits())
     except DocumentError:

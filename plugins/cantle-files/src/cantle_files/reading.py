@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from .limits import Limits, too_large
 if TYPE_CHECKING:
     from cantle import MDocument
 
-__all__ = ["is_there", "load", "read_file"]
+__all__ = ["load", "read_file"]
 
 _TEXTS = ("delimited", "notebook", "mail")
 """Modules of formats that are text, of which some may be empty."""
@@ -86,8 +85,3 @@ def load(data: bytes | Path, name: str, found: Format, limits: Limits, password:
             f"{name} is nested too deeply to be read. Open it with the program that made it and save it again."
         ) from None
     return document
-
-
-def is_there(found: Format) -> bool:
-    """Whether the module of a format exists."""
-    return find_spec(f".{found.module}", __package__) is not None
