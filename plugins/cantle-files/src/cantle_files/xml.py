@@ -17,8 +17,8 @@ __all__ = ["MOST_XML", "Element", "each", "parse_html", "parse_xml", "tag"]
 Element = Any
 """An element of lxml, whose types are none that mypy has."""
 
-MOST_XML = 200_000_000
-"""Bytes of one XML file: its tree takes some five times that."""
+MOST_XML = 50_000_000
+"""Bytes of one XML file that is made a tree, which may take twenty times that."""
 
 
 def parse_xml(data: bytes, what: str, name: str, *, doctype: bool = False) -> Element:
