@@ -279,6 +279,8 @@ def test_files_of_other_encodings_are_read() -> None:
     assert MDocument.from_bytes(text.encode("utf-16"), "a.csv").text == text
     with pytest.warns(UserWarning, match="cp1252"):
         assert MDocument.from_bytes(text.encode("cp1252"), "a.csv").text == text
+    named = MDocument.from_bytes(text.encode("cp1252"), "a.csv", kind="csv", encoding="cp1252")
+    assert (named.text, named.strategy_for()) == (text, "csv")
 
 
 def test_what_is_too_long_or_no_text_is_refused() -> None:
