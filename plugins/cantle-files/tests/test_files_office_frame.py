@@ -248,6 +248,16 @@ def test_pages_of_odt() -> None:
     assert document.metadata["page_count"] == 5
 
 
+def test_a_frame_of_a_page_does_not_begin_it() -> None:
+    styles = '<style:style style:name="M" style:family="paragraph" style:master-page-name="First"/>'
+    frame = (
+        '<d:frame xmlns:d="d" text:anchor-type="page"><d:text-box><text:p>letter head</text:p></d:text-box></d:frame>'
+    )
+    body = "".join(f'<text:p text:style-name="M">{text}</text:p>' for text in "ab")
+    document = read_file(odt_of(frame + body, styles))
+    assert [page.strip() for page in document.text.split("\f")] == ["letter head\n\na", "b"]
+
+
 def test_the_command_line_takes_files_and_directories(tmp_path: Path) -> None:
     for name, data in (("a.docx", DOCX), ("b.odt", ODT), ("c.rtf", RTF)):
         (tmp_path / name).write_bytes(data)

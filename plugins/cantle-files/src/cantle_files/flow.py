@@ -51,7 +51,10 @@ class Flow(Body):
             elif name == "soft-page-break":
                 self.fresh_page()
             elif name in _THROUGH and attribute(one, "display") != "none":
+                fresh = self.fresh
                 self.blocks(one)
+                if attribute(one, "anchor-type") == "page":  # it stands on a page that the text begins later
+                    self.fresh = fresh
 
     def shape(self, element: Element) -> None:
         """Write what a frame or shape says: its text or table, else the description of its picture."""
