@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -275,3 +276,16 @@ def test_hostile_pages_take_no_long_time() -> None:
     assert "title" in document.text
     with pytest.raises(DocumentError, match=r"'OPS/a\.xhtml' in book\.epub is nested too deeply"):
         read(book({"a": xhtml("<div>" * 20_000 + "deep")}))
+
+
+def test_many_entries_and_notes_take_no_long_time() -> None:
+    begun = time.process_time()
+    places = "".join(f"<p id='i{i}'>x</p>" for i in range(8_000))
+    points = "".join(point(f"T{i}", f"a.xhtml#i{i}") for i in range(8_000))
+    document = read(book({"a": xhtml(places)}, {"OPS/toc.ncx": ncx(points)}, more=NCX, spine='toc="ncx"'))
+    assert document.text.startswith("# T0\n\nx\n\n# T1\n\nx")
+    marks = "".join(f"x<a epub:type='noteref' href='#n{i}'>1</a>" for i in range(20_000))
+    asides = "".join(f"<aside epub:type='footnote' id='n{i}'>note</aside>" for i in range(20_000))
+    document = read(book({"a": xhtml(f"<p>{marks}</p>{asides}")}))
+    assert document.text.endswith("[^20000]: note\n")
+    assert time.process_time() - begun < 15  # it takes one second; with a time that grows by the square, half a minute

@@ -159,6 +159,22 @@ def test_parts_nested_too_deeply_are_refused(depth: int) -> None:
         read(nested(depth))
 
 
+def test_many_parts_beside_one_another_are_not_deep() -> None:
+    inner = "--b\nContent-Type: multipart/mixed; boundary=i{0}\n\n--i{0}\n\npart {0}\n--i{0}--\n"
+    parts = "".join(inner.format(i) for i in range(200))
+    text = read(f'Subject: x\nContent-Type: multipart/mixed;\n boundary="b"\n\n{parts}--b--\n').text
+    assert text.split("\n\n")[1:] == [f"part {i}" for i in range(199)] + ["part 199\n"]
+
+
+def test_hostile_bodies_take_no_long_time() -> None:
+    begun = time.process_time()
+    with pytest.raises(DocumentError, match="50 deep"):
+        read(nested(300) + b"line of text\n" * 500_000)
+    for line in (">" * 3_000_000, "- " * 1_000_000, "1. \n" * 100_000, "> > >" * 500_000, "--b\n" * 500_000):
+        read(f"Subject: x\n\n{line}")
+    assert time.process_time() - begun < 30
+
+
 def test_hostile_headers_take_no_long_time() -> None:
     begun = time.process_time()
     for value in (

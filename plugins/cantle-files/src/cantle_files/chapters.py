@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from cantle.text import is_blank
@@ -23,6 +24,8 @@ _MARK = re.compile(r"\W{0,2}(?:\d{1,4}|[*\u2020\u2021\u00a7]{1,4}|[a-z]|[ivxl]{1
 _BACK = re.compile(r"[\W\d]{0,6}\Z")
 _LONGEST_TITLE = 300
 _DEEPEST = 100
+_MOST_INSIDE = 200
+"""Elements in one line."""
 _OUTSIDE = re.compile("(?:https?|ftp|mailto|tel):", re.IGNORECASE)
 
 
@@ -64,7 +67,7 @@ class Chapter:
         body = next((one for one in self.root.iter() if tag(one).lower() == "body"), self.root)
         whole = [title for title in titles if not title.fragment and not title.is_part]
         parts = [title for title in titles if title.is_part] + whole[:-1]
-        own = [title for title in titles if title not in parts]
+        own = whole[-1:] + [title for title in titles if title.fragment and not title.is_part]
         self.has_text = not is_blank("".join(body.itertext()))
         notes: list[tuple[int, str]] = []
         for part in parts:
@@ -104,11 +107,10 @@ class Chapter:
         found = []
         for fragment, number in self.notes.numbers(self.path).items():
             note = _note(ids[fragment]) if fragment in ids else None
-            if note is None or note.getparent() is None:
-                found.append((number, ""))
-                continue
-            text = _note_text(note)
-            _replace(note, "")
+            text = ""
+            if note is not None and note is not body:
+                text = _note_text(note)
+                _replace(note, "")
             found.append((number, text))
         return found
 
@@ -167,11 +169,10 @@ def _set_heading(body: Element, target: Element | None, title: Title) -> None:
     if target is None:
         return
     wanted = " ".join(title.text.split())
-    for line in _lines_from(body, target):
-        if _line(line).casefold() == wanted.casefold():
-            line.tag = level
-            return
-        break
+    line = _line_at(body, target)
+    if line is not None and _line(line).casefold() == wanted.casefold():
+        line.tag = level
+        return
     made = body.makeelement(level, {})
     made.text = wanted[:_LONGEST_TITLE]
     if target is body:
@@ -184,26 +185,31 @@ def _set_heading(body: Element, target: Element | None, title: Title) -> None:
     block.addprevious(made)
 
 
-def _lines_from(body: Element, target: Element) -> Iterator[Element]:
-    """The first line with text at or behind a place."""
-    started = target is body
-    for element in body.iter():
-        started = started or element is target
-        inside = element is not body and not any(_BLOCK.match(tag(one).lower()) for one in element.iterdescendants())
-        if started and inside and _LINE.match(tag(element).lower()) and _line(element):
-            yield element
-            return
+def _line_at(body: Element, target: Element) -> Element | None:
+    """The line with text at a place: the one that the place is in, the first in it, or the one behind it."""
+    if target is not body:
+        for element in (target, *target.iterancestors()):
+            if element is body:
+                break
+            if _LINE.match(tag(element)):
+                return element if _is_line(element) else None
+    for element in islice(target.iter(), _MOST_INSIDE):
+        if _LINE.match(tag(element)) and _is_line(element):
+            return element
+    following = target.getnext() if target is not body else None
+    return following if following is not None and _LINE.match(tag(following)) and _is_line(following) else None
+
+
+def _is_line(element: Element) -> bool:
+    """Whether an element holds text, but no blocks, and not very much."""
+    inside = list(islice(element.iterdescendants(), _MOST_INSIDE))
+    return len(inside) < _MOST_INSIDE and not any(_BLOCK.match(tag(one)) for one in inside) and bool(_line(element))
 
 
 def _replace(element: Element, text: str) -> None:
     """Put a text in the place of an element; what follows it stays."""
-    parent, before = element.getparent(), element.getprevious()
-    text += element.tail or ""
-    if before is not None:
-        before.tail = (before.tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
-    parent.remove(element)
+    element.clear(keep_tail=True)
+    element.tag, element.text = "span", text
 
 
 def _line(element: Any) -> str:

@@ -27,7 +27,12 @@ _MOST_ADDRESSES = 1000
 _DEEPEST = 50
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "mime-version", "content-type", "return-path")
 _ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|(\d{1,9})[.)])[ \t]+(?=\S)")
-_QUOTED = re.compile(r"[ \t]*((?:>[ \t]?)+)")
+_QUOTED = re.compile(r"[ \t]*(>(?:[> \t]*>)?)[ \t]?")
+_NESTING = re.compile(
+    rb"""^content-type:[^\n]*(?:\n[ \t][^\n]*)*?boundary=["']?([^"'\s;]+)|^--([^\s-][^\s]*|-[^\s]+)""",
+    re.IGNORECASE | re.M,
+)
+"""Where parts of an e-mail nest: a header that names a boundary, and lines that are one."""
 
 
 def read(data: bytes, name: str, limits: Limits) -> MDocument:
@@ -72,11 +77,30 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
 
 
 def _parsed(data: bytes, name: str) -> Message:
+    _check_depth(data, name)
     try:
         # Not the newer policy, whose parser of headers takes quadratic time.
         return BytesParser(policy=policy.compat32).parsebytes(data)
     except RecursionError:
         raise _too_deep(name) from None
+
+
+def _check_depth(data: bytes, name: str) -> None:
+    """Refuse what is nested too deeply before it is parsed, which takes a time of depth by lines."""
+    open_: dict[bytes, int] = {}
+    for match in _NESTING.finditer(data):
+        if match[1]:
+            open_.setdefault(match[1], len(open_))
+            if len(open_) > _DEEPEST:
+                raise _too_deep(name)
+            continue
+        line = match[2]
+        held = line if line in open_ else line.removesuffix(b"--")
+        if held in open_:
+            while next(reversed(open_)) != held:
+                open_.popitem()
+            if held != line:
+                del open_[held]
 
 
 def _too_deep(name: str) -> DocumentError:
