@@ -356,6 +356,24 @@ def test_a_text_that_is_cut_again_does_not_take_over_the_record() -> None:
     assert Cutter().document("text", {RECORD: "mine", "a": 1}).metadata == {RECORD: "mine", "a": 1}
 
 
+@pytest.mark.parametrize("named", [{"source": "a"}, {}])
+def test_pieces_that_are_cut_again_one_by_one_share_no_key(named: dict[str, Any]) -> None:
+    cutter = Cutter(strategy="recursive", options={"max_size": 60, "overlap": 0})
+    finer = Cutter(strategy="recursive", options={"max_size": 20, "overlap": 0})
+    levels = [[Cutter(strategy="recursive").document("All the same.\n" * 40, named)]]
+    keys: list[str] = []
+    for level in (cutter, finer, finer):
+        below = []
+        for document in levels[-1]:
+            chunks = level.cut(document)
+            for chunk, key in zip(chunks, Keys().of(chunks), strict=True):
+                keys.append(key)
+                below.append(level.document(chunk.text, pack(chunk, {}, key=key)))
+        levels.append(below)
+    assert len(keys) == len(set(keys)) > 80
+    assert {document.metadata.get("source") for document in levels[-1]} == {named.get("source")}
+
+
 def test_the_metadata_are_a_copy() -> None:
     mine: dict[str, Any] = {"tags": ["a"]}
     document = Cutter().document("text", mine)

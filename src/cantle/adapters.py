@@ -101,13 +101,18 @@ class Cutter:
         `page_number`, since then the text is that page's; else the id, unless it is a random one (a UUID of version 4);
         else the first digits of the text's SHA-256. So the same text gives the same keys each time.
 
-        What `pack` added to the metadata of a text that was cut before is not taken over.
+        A text that was cut before has the name of that piece: the key it has there, with 16 digits of the hash. So what
+        is cut of it never has the ids of other pieces of the document. What `pack` added to its metadata is not taken
+        over.
         """
         known = dict(MDocument(text, metadata={} if metadata is None else metadata).metadata)  # refuses what is no text
+        source = ""
         if RECORD in known:
             with suppress(DocumentError):  # somebody else's value under this name
+                record = _record(known)
                 known = _own(known)
-        source = _source(known, id, text)
+                source = f"{record.get('source', '')}:{record.get('hash', '')}:{record.get('number', 0)}"
+        source = source or _source(known, id, text)
         try:
             known = deepcopy(known)
         except (TypeError, RecursionError) as error:

@@ -218,6 +218,26 @@ def test_in_a_hierarchy(guide: str) -> None:
     assert all(len(node.text) <= 80 and node.parent_node is not None for node in leaves)
 
 
+@pytest.mark.parametrize("text", ["All the same.\n" * 60, "Short."], ids=["repeated", "short"])
+@pytest.mark.parametrize("metadata", [{"source": "a"}, {}], ids=["named", "unnamed"])
+def test_no_two_nodes_of_a_hierarchy_have_the_same_id(text: str, metadata: dict[str, Any]) -> None:
+    names = {"large": 240, "middle": 120, "small": 30}
+    sizes: dict[str, Any] = {
+        name: CantleNodeParser("recursive", max_size=size, overlap=0, include_parent_child_rel=False)
+        for name, size in names.items()
+    }
+    parser = HierarchicalNodeParser.from_defaults(node_parser_ids=list(names), node_parser_map=sizes)
+    nodes = parser.get_nodes_from_documents([Document(text=text, metadata=metadata)])
+    by_id = {node.node_id: node for node in nodes}
+    assert len(by_id) == len(nodes)
+    for node in get_leaf_nodes(nodes):
+        middle = by_id[node.parent_node.node_id]  # type: ignore[union-attr]
+        large = by_id[middle.parent_node.node_id]  # type: ignore[union-attr]
+        assert len({node.node_id, middle.node_id, large.node_id}) == 3
+        assert node.text in middle.text
+        assert middle.text in large.text
+
+
 def test_empty_documents_give_no_nodes() -> None:
     parser = CantleNodeParser("recursive", max_size=50)
     assert parser([Document(text=""), Document(text=" \n\n "), Document(text_resource=None), TextNode(text="")]) == []
