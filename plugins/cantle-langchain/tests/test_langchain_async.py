@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from langchain_core.documents import Document
 
@@ -67,3 +67,32 @@ class Awaits:
 def test_a_strategy_that_waits_is_awaited() -> None:
     found = asyncio.run(CantleTextSplitter(Awaits()).atransform_documents(documents()))
     assert [piece.page_content for piece in found] == [document.page_content for document in documents()]
+
+
+class Copied:
+    """Keeps which threads copied it."""
+
+    def __init__(self) -> None:
+        self.threads: list[threading.Thread] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Copied:
+        self.threads.append(threading.current_thread())
+        return self
+
+
+@dataclass(frozen=True)
+class Tells:
+    """Cuts nothing, and puts one object into the metadata."""
+
+    name: ClassVar[str] = "tells"
+    value: Copied = field(default_factory=Copied)
+
+    def split(self, source: Source) -> Iterator[Chunk]:
+        yield Chunk(source.text, 0, len(source.text), metadata={"value": self.value})
+
+
+def test_documents_are_made_beside_the_event_loop() -> None:
+    strategy = Tells()
+    assert len(asyncio.run(CantleTextSplitter(strategy).atransform_documents(documents()))) == 5
+    assert strategy.value.threads
+    assert threading.main_thread() not in strategy.value.threads

@@ -1,5 +1,6 @@
 """The document splitter."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -87,7 +88,8 @@ class CantleDocumentSplitter:
         keys = Keys()
         made: list[Document] = []
         for document in documents:
-            made += self._pieces(document, await self._cutter.acut(self._source(document)), keys)
+            chunks = await self._cutter.acut(self._source(document))
+            made += await asyncio.to_thread(self._pieces, document, chunks, keys)
         return {"documents": made}
 
     def to_dict(self) -> dict[str, Any]:

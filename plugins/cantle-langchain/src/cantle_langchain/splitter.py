@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -133,7 +134,7 @@ class CantleTextSplitter(TextSplitter):
         keys, pieces = Keys(), []
         for document in _checked(documents):
             chunks = await self._cutter.acut(self._source(document))
-            pieces += packed(chunks, keys)
+            pieces += await asyncio.to_thread(packed, chunks, keys)
         return pieces
 
     def _source(self, document: Document) -> MDocument:
