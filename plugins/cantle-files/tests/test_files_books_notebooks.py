@@ -11,7 +11,7 @@ import pytest
 from cantle import MDocument
 from cantle.errors import DocumentError
 from cantle_files import Limits, read_file
-from cantle_files.notebook import MOST_OUTPUT
+from cantle_files.notebooks.notebook import MOST_OUTPUT
 
 
 def cell(kind: str, source: Any, **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cantle import Chunks, MDocument
 from cantle.errors import OptionError, UnusedOptionWarning
 from cantle.testing import check_document, check_strategy, markdown_documents
-from cantle_files.notebook_cells import NotebookCells
+from cantle_files.notebooks.strategy import NotebookCells
 
 
 def notebook(*cells: tuple[str, str]) -> MDocument:

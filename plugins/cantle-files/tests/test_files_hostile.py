@@ -33,7 +33,7 @@ import json, os, sys, resource
 from pathlib import Path
 from cantle import MDocument
 from cantle.errors import CantleError
-import cantle_files.pdf, cantle_files.docx, cantle_files.epub, lxml.html
+import cantle_files.pdf.pdf, cantle_files.office.docx, cantle_files.books.epub, lxml.html
 
 limit, seconds = int(sys.argv[2]), int(sys.argv[3])
 for path in sorted(Path(sys.argv[1]).iterdir()):

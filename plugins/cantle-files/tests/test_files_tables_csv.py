@@ -16,7 +16,7 @@ from cantle import Chunks, MDocument
 from cantle.errors import DocumentError, OptionError, UnusedOptionWarning
 from cantle.testing import check_document, check_strategy
 from cantle_files import Limits, read_file
-from cantle_files.rows import Csv
+from cantle_files.tables.rows import Csv
 
 PEOPLE = "name,age,city\n" + "".join(f"Person {i},{20 + i},City {i % 3}\n" for i in range(40))
 

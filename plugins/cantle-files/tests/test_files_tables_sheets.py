@@ -17,7 +17,7 @@ from table_files import EXPECTED, book, of_rows, openpyxl, saved
 
 from cantle import MDocument
 from cantle_files import HiddenCellsWarning, read_file
-from cantle_files.number_format import shown
+from cantle_files.tables.number_format import shown
 
 
 def text_of(data: bytes, name: str = "a.xlsx", **options: Any) -> str:

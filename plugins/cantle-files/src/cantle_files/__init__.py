@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from cantle import Chunks, MDocument, Strategy
 
     from .limits import Limits
-    from .pdf import PagesWithoutTextWarning, read_pdf
+    from .pdf.pdf import PagesWithoutTextWarning, read_pdf
     from .reading import read_file
-    from .sheets import HiddenCellsWarning
+    from .tables.sheets import HiddenCellsWarning
 
 _HOMES = {
-    "HiddenCellsWarning": "sheets",
+    "HiddenCellsWarning": "tables.sheets",
     "Limits": "limits",
-    "PagesWithoutTextWarning": "pdf",
+    "PagesWithoutTextWarning": "pdf.pdf",
     "read_file": "reading",
-    "read_pdf": "pdf",
+    "read_pdf": "pdf.pdf",
 }
 
 __all__ = ["HiddenCellsWarning", "Limits", "PagesWithoutTextWarning", "read_file", "read_pdf"]
@@ -71,8 +71,8 @@ def load_document(data: bytes | Path, name: str, media_type: str | None) -> MDoc
 @hookimpl
 def register_strategies() -> list[type[Strategy]]:
     """The strategies for kinds of documents that only this plugin makes."""
-    from .notebook_cells import NotebookCells
-    from .rows import Csv
+    from .notebooks.strategy import NotebookCells
+    from .tables.rows import Csv
 
     return [Csv, NotebookCells]
 

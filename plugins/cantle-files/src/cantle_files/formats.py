@@ -1,19 +1,9 @@
 """The formats that are read, and which of them a file has.
 
 Each is read by a module of its own, imported when used, with
-`read(data: bytes, name: str, limits: Limits) -> MDocument`:
-
-| name | module | | name | module |
-|---|---|---|---|---|
-| pdf | pdf (`read_pdf`) | | xlsx | xlsx |
-| docx | docx | | xls | xls |
-| pptx | pptx | | ods | ods |
-| odt | odt | | csv, tsv | delimited |
-| odp | odp | | notebook | notebook |
-| rtf | rtf | | email | mail |
-| epub | epub | | doc, ppt, ... | refused |
-
-They write through `writing.Writer`, parse with `xml`, and turn HTML into Markdown with `hypertext.write_html`.
+`read(data: bytes, name: str, limits: Limits) -> MDocument`. Those of texts and slides are in
+`office`, of tables in `tables`, of EPUB in `books`. They write through `markup.writing.Writer`, parse with
+`containers.xml`, and turn HTML into Markdown with `markup.hypertext.write_html`.
 """
 
 from __future__ import annotations
@@ -21,8 +11,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from . import ole
-from .archive import peeked, read_entry
+from .containers import ole
+from .containers.archive import peeked, read_entry
 
 __all__ = ["FORMATS", "Format", "find"]
 
@@ -42,7 +32,7 @@ _ODF = "application/vnd.oasis.opendocument."
 _MS = "application/vnd.ms-"
 
 FORMATS = (
-    Format("pdf", "PDF", (".pdf",), ("application/pdf",), "pdf"),
+    Format("pdf", "PDF", (".pdf",), ("application/pdf",), "pdf.pdf"),
     Format(
         "docx",
         "DOCX file",
@@ -53,7 +43,7 @@ FORMATS = (
             f"{_MS}word.document.macroenabled.12",
             f"{_MS}word.template.macroenabled.12",
         ),
-        "docx",
+        "office.docx",
     ),
     Format(
         "pptx",
@@ -67,7 +57,7 @@ FORMATS = (
             f"{_MS}powerpoint.slideshow.macroenabled.12",
             f"{_MS}powerpoint.template.macroenabled.12",
         ),
-        "pptx",
+        "office.pptx",
     ),
     Format(
         "xlsx",
@@ -79,17 +69,17 @@ FORMATS = (
             f"{_MS}excel.sheet.macroenabled.12",
             f"{_MS}excel.template.macroenabled.12",
         ),
-        "xlsx",
+        "tables.xlsx",
     ),
-    Format("xls", "XLS file", (".xls", ".xlt"), (f"{_MS}excel",), "xls"),
-    Format("odt", "ODT file", (".odt", ".ott"), (f"{_ODF}text", f"{_ODF}text-template"), "odt"),
-    Format("odp", "ODP file", (".odp", ".otp"), (f"{_ODF}presentation", f"{_ODF}presentation-template"), "odp"),
-    Format("ods", "ODS file", (".ods", ".ots"), (f"{_ODF}spreadsheet", f"{_ODF}spreadsheet-template"), "ods"),
-    Format("rtf", "RTF file", (".rtf",), ("application/rtf", "text/rtf"), "rtf"),
-    Format("epub", "EPUB file", (".epub",), ("application/epub+zip",), "epub"),
-    Format("csv", "CSV file", (".csv",), ("text/csv",), "delimited"),
-    Format("tsv", "TSV file", (".tsv", ".tab"), ("text/tab-separated-values",), "delimited"),
-    Format("notebook", "Jupyter notebook", (".ipynb",), ("application/x-ipynb+json",), "notebook"),
+    Format("xls", "XLS file", (".xls", ".xlt"), (f"{_MS}excel",), "tables.xls"),
+    Format("odt", "ODT file", (".odt", ".ott"), (f"{_ODF}text", f"{_ODF}text-template"), "office.odt"),
+    Format("odp", "ODP file", (".odp", ".otp"), (f"{_ODF}presentation", f"{_ODF}presentation-template"), "office.odp"),
+    Format("ods", "ODS file", (".ods", ".ots"), (f"{_ODF}spreadsheet", f"{_ODF}spreadsheet-template"), "tables.ods"),
+    Format("rtf", "RTF file", (".rtf",), ("application/rtf", "text/rtf"), "office.rtf"),
+    Format("epub", "EPUB file", (".epub",), ("application/epub+zip",), "books.epub"),
+    Format("csv", "CSV file", (".csv",), ("text/csv",), "tables.delimited"),
+    Format("tsv", "TSV file", (".tsv", ".tab"), ("text/tab-separated-values",), "tables.delimited"),
+    Format("notebook", "Jupyter notebook", (".ipynb",), ("application/x-ipynb+json",), "notebooks.notebook"),
     Format("email", "e-mail", (".eml",), ("message/rfc822",), "mail"),
     Format("doc", "Word file of the years before 2007 (DOC)", (), (), "refused"),
     Format("ppt", "PowerPoint file of the years before 2007 (PPT)", (), (), "refused"),

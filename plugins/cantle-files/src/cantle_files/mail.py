@@ -16,9 +16,9 @@ from typing import Any
 from cantle import MDocument
 from cantle.errors import DocumentError
 
-from .hypertext import write_html
 from .limits import Limits, too_large
-from .writing import Writer, clean, escape
+from .markup.hypertext import write_html
+from .markup.writing import Writer, clean, escape
 
 __all__ = ["read"]
 

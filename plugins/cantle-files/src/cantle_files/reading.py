@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "read_file"]
 
-_TEXTS = ("delimited", "notebook", "mail")
+_TEXTS = ("tables.delimited", "notebooks.notebook", "mail")
 """Modules of formats that are text, of which some may be empty."""
 
 
@@ -66,7 +66,7 @@ def load(data: bytes | Path, name: str, found: Format, limits: Limits, password:
         raise too_large(name, "bytes", size, limits.max_bytes, "max_bytes")
     held = data.read_bytes() if isinstance(data, Path) else data
     if found.name == "pdf":
-        from .pdf import read_pdf
+        from .pdf.pdf import read_pdf
 
         return read_pdf(
             held,

@@ -1,0 +1,1 @@
+"""Markdown, written block by block; HTML as Markdown."""

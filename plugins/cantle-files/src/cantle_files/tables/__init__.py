@@ -1,0 +1,1 @@
+"""CSV with its strategy; XLSX, XLS and ODS."""
