@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantle import Chunk, Cut, MDocument, Source, option
-from cantle.adapters import KIND, RECORD, Cutter, Keys, pack, unpack
+from cantle.adapters import KIND, RECORD, Cutter, Keys, key_uuid, pack, unpack
 from cantle.errors import DocumentError, OptionError, UnknownStrategyError
 from cantle.testing import hostile_documents, markdown_documents, texts
 
@@ -372,6 +372,11 @@ def test_pieces_that_are_cut_again_one_by_one_share_no_key(named: dict[str, Any]
         levels.append(below)
     assert len(keys) == len(set(keys)) > 80
     assert {document.metadata.get("source") for document in levels[-1]} == {named.get("source")}
+
+
+def test_the_uuid_of_a_key() -> None:
+    assert key_uuid("a:00:1") == "8428cdd7-8529-5533-b21e-c05948b23178"
+    assert key_uuid(HIGH + LOW) != key_uuid("\U0001f600")
 
 
 def test_the_metadata_are_a_copy() -> None:

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass
+from hashlib import sha1
 from typing import Any
+from uuid import UUID
 
 from . import checks
 from .chunk import Chunk, content_hash
@@ -23,7 +25,7 @@ from .errors import CantleError, DocumentError, OptionError
 from .plugins import registry
 from .strategy import Strategy
 
-__all__ = ["KIND", "PATH", "RECORD", "Cutter", "Keys", "pack", "unpack"]
+__all__ = ["KIND", "PATH", "RECORD", "Cutter", "Keys", "key_uuid", "pack", "unpack"]
 
 RECORD = "cantle"
 """The key of the metadata under which `pack` keeps what belongs to a chunk: one string, which every store takes."""
@@ -35,6 +37,7 @@ PATH = " > "
 """What stands between the titles of a path that is written as one string."""
 
 _VERSION = 1
+_NAMESPACE = UUID("7c1d3f0e-52a4-5d0b-9f0a-6b1c2a4e8d37")
 _NAMES = ("source", "file_path", "url", "file_name")
 _PAGES = ("page", "page_label", "page_number")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -213,6 +216,15 @@ class Keys:
             used.add(number)
             keys.append(key)
         return keys
+
+
+def key_uuid(key: str) -> str:
+    """The UUID (version 5, of a namespace of cantle's own) that stands for a key, the same in each run.
+
+    For stores that take no other ids, such as Qdrant and Weaviate.
+    """
+    digest = sha1(_NAMESPACE.bytes + key.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return str(UUID(bytes=digest[:16], version=5))
 
 
 def pack(

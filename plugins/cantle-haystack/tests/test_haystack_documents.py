@@ -149,3 +149,23 @@ def test_what_is_no_chunk() -> None:
         from_documents([Document(content=made.content, meta={**made.meta, "cantle": "{}"})])
     with pytest.raises(WrongTypeError, match="from_documents takes Haystack documents"):
         from_documents(["text"])  # type: ignore[list-item]
+
+
+def test_lists_of_a_strategy_come_back_where_a_store_drops_lists() -> None:
+    chunks = list(MDocument("# A\n\nOne.\n\n# B\n\n- two\n", "markdown", {"n": 1}, "a").chunk("structural-context"))
+    assert any(isinstance(value, list) for value in chunks[0].metadata.values())
+    kept = []
+    for document in to_documents(chunks):
+        assert not any(isinstance(value, list | dict) for value in document.meta.values())
+        kept.append(document)
+    assert from_documents(kept) == chunks
+
+
+def test_a_prefix_of_the_document_is_not_embedded() -> None:
+    document = Document(content="# A\n\nOne.\n\n## B\n\nTwo.\n", meta={"source": "a", "prefix": "mine"})
+    splitter = CantleDocumentSplitter("structural-context", kind="markdown", max_size=16, prefix="meta")
+    made = splitter.run([document])["documents"]
+    assert [document.meta["prefix"] for document in made] == ["", "# A\n\n"]
+    for document, chunk in zip(made, from_documents(made), strict=True):
+        assert document.meta["prefix"] + (document.content or "") == chunk.text
+        assert chunk.metadata["prefix"] == "mine"

@@ -81,13 +81,18 @@ def pieces(
             "_split_overlap": overlap,
             "chunk_id": chunk.id,
             "heading_path": PATH.join(chunk.path) or None,
-            "prefix": (chunk.prefix or None) if prefix == "meta" else None,
+            "prefix": _shown_prefix(chunk) if prefix == "meta" else None,
         }
         content = chunk.content if prefix == "meta" else chunk.text
         embedding = None if chunk.embedding is None else [float(number) for number in chunk.embedding]
-        meta = pack(chunk, shown, key=key, embedding=False)  # a document has a field for it
+        meta = pack(chunk, shown, key=key, flat=True, embedding=False)  # a document has a field for it
         made.append(Document(id=key, content=content, meta=meta, embedding=embedding))
     return made
+
+
+def _shown_prefix(chunk: Chunk) -> str | None:
+    """An empty one too where the document has something under this name, which would be embedded instead."""
+    return chunk.prefix if chunk.prefix or "prefix" in chunk.metadata else None
 
 
 def _overlaps(chunks: Sequence[Chunk], keys: Sequence[str], prefix: Prefix) -> Sequence[list[dict[str, Any]] | None]:

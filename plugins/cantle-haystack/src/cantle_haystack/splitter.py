@@ -37,7 +37,8 @@ class CantleDocumentSplitter:
     whose content is what to embed; and whose meta are the parent's, what the strategy adds, and: `source_id` (the id of
     the parent), `split_id` (its number in the parent, from 0), `split_idx_start` (where its content begins in the
     parent's, in code points), `page_number`, `_split_overlap` (when the strategy repeats text), `chunk_id`,
-    `heading_path` (when it has one), and `cantle`, the record from which `from_documents` makes the chunk again.
+    `heading_path` (when it has one), and `cantle`, the record from which `from_documents` makes the chunk again. Lists
+    and dictionaries that the strategy adds are in that record, since stores such as Chroma drop them.
 
     Args:
         strategy: A name, a class or an instance. None takes the strategy for the document's kind.

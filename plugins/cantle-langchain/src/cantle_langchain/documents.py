@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from langchain_core.documents import Document
 
 from cantle import Chunk
-from cantle.adapters import PATH, Keys, pack, unpack
+from cantle.adapters import PATH, Keys, key_uuid, pack, unpack
 from cantle.errors import OptionError
 
-__all__ = ["document_key", "from_documents", "packed", "to_documents"]
+__all__ = ["Ids", "check_ids", "document_key", "from_documents", "packed", "to_documents"]
+
+Ids = Literal["key", "uuid"]
+"""What the ids of documents are."""
 
 
-def to_documents(chunks: Iterable[Chunk]) -> list[Document]:
+def check_ids(ids: object) -> None:
+    """Raises `OptionError` for what does not say what ids are."""
+    if ids not in ("key", "uuid"):
+        raise OptionError(f"ids must be 'key' or 'uuid' (for stores that take nothing else, as Qdrant), got {ids!r}.")
+
+
+def to_documents(chunks: Iterable[Chunk], *, ids: Ids = "key") -> list[Document]:
     """The chunks of one or more results of `chunk()` as documents; `from_documents` gives them back.
 
     `page_content` is the chunk's `text` (what to embed, prefix included) and `id` its `key`; where two would have the
-    same, since several documents have one `source`, the number at its end counts on. The metadata are the chunk's, and:
+    same, since several documents have one `source`, the number at its end counts on. With `ids="uuid"` it is the UUID
+    that stands for this key, as Qdrant and Weaviate want it. The metadata are the chunk's, and:
     `start_index` and `end_index`, where its content is in the source, in code points, end exclusive; `chunk_id`,
     `chunk_index`; `heading_path`, its path as one string, if it has one; `source`, the chunk's, if the metadata have
     none; and `cantle`, a string that `from_documents` needs. In that string are also an embedding that a chunk has, and
@@ -29,16 +40,16 @@ def to_documents(chunks: Iterable[Chunk]) -> list[Document]:
     for i, chunk in enumerate(listed):
         if not isinstance(chunk, Chunk):
             raise OptionError(f"to_documents takes objects of cantle.Chunk, got {chunk!r:.100} at position {i}.")
-    return packed(listed)
+    check_ids(ids)
+    return packed(listed, Keys(), ids)
 
 
-def packed(chunks: Sequence[Chunk], keys: Keys | None = None) -> list[Document]:
+def packed(chunks: Sequence[Chunk], keys: Keys, ids: Ids) -> list[Document]:
     """The chunks as documents, with the next of these keys."""
-    named = (keys or Keys()).of(chunks)
-    return [_document(chunk, key) for chunk, key in zip(chunks, named, strict=True)]
+    return [_document(chunk, key, ids) for chunk, key in zip(chunks, keys.of(chunks), strict=True)]
 
 
-def _document(chunk: Chunk, key: str) -> Document:
+def _document(chunk: Chunk, key: str, ids: Ids) -> Document:
     shown = {
         "start_index": chunk.start,
         "end_index": chunk.end,
@@ -48,7 +59,8 @@ def _document(chunk: Chunk, key: str) -> Document:
         # The indexing API tells by it what belongs together.
         "source": None if chunk.metadata.get("source") is not None else chunk.source,
     }
-    return Document(page_content=chunk.text, id=key, metadata=pack(chunk, shown, key=key, flat=True))
+    id = key_uuid(key) if ids == "uuid" else key
+    return Document(page_content=chunk.text, id=id, metadata=pack(chunk, shown, key=key, flat=True))
 
 
 def from_documents(documents: Iterable[Document]) -> list[Chunk]:
@@ -72,10 +84,14 @@ def _chunk(document: Document) -> Chunk:
 
 
 def document_key(document: Document) -> str:
-    """The key of the chunk in a document: what `key_encoder` of LangChain's indexing API takes.
+    """The key of the chunk in a document, or its UUID where that is the document's id.
+
+    It is what `key_encoder` of LangChain's indexing API takes.
 
     It stands for source and text, not for the place: a chunk that only moved, since something was inserted before it,
     keeps its key. So it is not embedded again, and what the store has of it stays as it is, `start_index` too.
     `key_encoder="sha256"` instead writes all that moved once more. Raises `DocumentError` as `from_documents` does.
     """
-    return _chunk(document).key
+    key = _chunk(document).key
+    uuid = key_uuid(key)
+    return uuid if document.id == uuid else key

@@ -16,7 +16,7 @@ from cantle.adapters import Cutter, Keys
 from cantle.errors import OptionError
 
 from .counting import tiktoken_options
-from .documents import packed
+from .documents import Ids, check_ids, packed
 
 __all__ = ["CantleTextSplitter"]
 
@@ -32,8 +32,9 @@ class CantleTextSplitter(TextSplitter):
     `strategy` is a name, a class or an instance, of plugins too; without one it is that of a text's kind, and
     `recursive` for plain text. `kind` is the kind of all texts (`markdown`, `html`, `json`, ...); without it, it is
     what a document's metadata say as `document_kind`, which `CantleLoader` writes, else the one that the strategy is
-    for, else `text`. `extract` maps metadata fields to extract to their options, as in `MDocument.chunk`. All other
-    keywords are the strategy's options.
+    for, else `text`. `extract` maps metadata fields to extract to their options, as in `MDocument.chunk`. `ids` is
+    `key`, or `uuid` for stores that take nothing else, such as Qdrant and Weaviate. All other keywords are the
+    strategy's options.
 
     Each piece is a `Document` as `to_documents` describes it; a document's own metadata are in each of its pieces. A
     document's `source` (the beginning of the ids of its pieces) is `source` in its metadata, else `file_path`, `url` or
@@ -49,15 +50,19 @@ class CantleTextSplitter(TextSplitter):
         *,
         kind: str | None = None,
         extract: Mapping[str, Any] | None = None,
+        ids: Ids = "key",
         **options: Any,
     ) -> None:
+        check_ids(ids)
         # The base class keeps sizes for a merging of its own, which no strategy of ours uses.
         super().__init__(add_start_index=True)
         self._cutter = Cutter(strategy=strategy, options=options, kind=kind, extract=extract)
+        self._ids: Ids = ids
 
     def __repr__(self) -> str:
         cutter = self._cutter
-        given = {"kind": cutter.kind, "extract": cutter.extract, **cutter.options}
+        ids = None if self._ids == "key" else self._ids
+        given = {"kind": cutter.kind, "extract": cutter.extract, "ids": ids, **cutter.options}
         parts = [] if cutter.strategy is None else [repr(cutter.strategy)]
         parts += [f"{name}={value!r}" for name, value in given.items() if value is not None]
         return f"{type(self).__name__}({', '.join(parts)})"
@@ -134,7 +139,7 @@ class CantleTextSplitter(TextSplitter):
         keys, pieces = Keys(), []
         for document in _checked(documents):
             chunks = await self._cutter.acut(self._source(document))
-            pieces += await asyncio.to_thread(packed, chunks, keys)
+            pieces += await asyncio.to_thread(packed, chunks, keys, self._ids)
         return pieces
 
     def _source(self, document: Document) -> MDocument:
@@ -152,7 +157,7 @@ class CantleTextSplitter(TextSplitter):
         keys, pieces = Keys(), []
         for document in documents:
             chunks = self._cutter.cut(document)
-            pieces += packed(chunks, keys)
+            pieces += packed(chunks, keys, self._ids)
         return pieces
 
 

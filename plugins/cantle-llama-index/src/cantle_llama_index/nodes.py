@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Literal
 
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, ObjectType, RelatedNodeInfo, TextNode
 
 from cantle import Chunk, Chunks
-from cantle.adapters import KIND, PATH, RECORD, Keys, pack, unpack
+from cantle.adapters import KIND, PATH, RECORD, Keys, key_uuid, pack, unpack
 from cantle.errors import OptionError
 
 from .relationships import relate
 
-__all__ = ["PREFIX", "from_nodes", "node_of", "to_nodes"]
+__all__ = ["PREFIX", "Ids", "check_ids", "from_nodes", "node_of", "to_nodes"]
+
+Ids = Literal["key", "uuid"]
+"""What the ids of nodes are."""
 
 PREFIX = "prefix"
 """The key of the metadata under which a chunk's prefix is."""
@@ -22,15 +26,22 @@ _VALUE = "{value}"
 _TECHNICAL = (RECORD, KIND, "chunk_id", "chunk_index")
 
 
-def to_nodes(chunks: Iterable[Chunk]) -> list[TextNode]:
+def check_ids(ids: object) -> None:
+    """Raises `OptionError` for what does not say what ids are."""
+    if ids not in ("key", "uuid"):
+        raise OptionError(f"ids must be 'key' or 'uuid' (for stores that take nothing else, as Qdrant), got {ids!r}.")
+
+
+def to_nodes(chunks: Iterable[Chunk], *, ids: Ids = "key") -> list[TextNode]:
     """The chunks of one or more results of `chunk()` as nodes; `from_nodes` gives them back.
 
     `node.get_content(MetadataMode.EMBED)` is the chunk's `text` (what to embed, prefix included), `node.text` its
     `content` (with the prefix where that has no place in the metadata), `id_` its `key`; where two would have the same,
-    since several documents have one `source`, the number at its end counts on. `start_char_idx` and `end_char_idx` are
-    where the content is in the source text, in code points, end exclusive. The metadata are the chunk's and `chunk_id`,
-    `chunk_index`, `heading_path` and `prefix`, where it has them, and `cantle`, a string that `from_nodes` needs; lists
-    and dictionaries of a strategy are in that string, since many vector stores take none.
+    since several documents have one `source`, the number at its end counts on. With `ids="uuid"` it is the UUID that
+    stands for this key, as Qdrant and Weaviate want it. `start_char_idx` and `end_char_idx` are where the content is in
+    the source text, in code points, end exclusive. The metadata are the chunk's and `chunk_id`, `chunk_index`,
+    `heading_path` and `prefix`, where it has them, and `cantle`, a string that `from_nodes` needs; lists and
+    dictionaries of a strategy are in that string, since many vector stores take none.
 
     `SOURCE` names the document by the chunk's `source`, if it has one; `PREVIOUS` and `NEXT` are the chunks around it;
     for a `Chunks`, `PARENT` and `CHILD` are those of its `relations()`.
@@ -41,7 +52,12 @@ def to_nodes(chunks: Iterable[Chunk]) -> list[TextNode]:
     for i, chunk in enumerate(listed):
         if not isinstance(chunk, Chunk):
             raise OptionError(f"to_nodes takes objects of cantle.Chunk, got {chunk!r:.100} at position {i}.")
-    nodes = [node_of(chunk, key) for chunk, key in zip(listed, Keys().of(listed), strict=True)]
+    check_ids(ids)
+    named = Keys().of(listed)
+    nodes = [
+        node_of(chunk, key, id=key_uuid(key) if ids == "uuid" else None)
+        for chunk, key in zip(listed, named, strict=True)
+    ]
     sources = _sources(chunks, listed)
     around = [one.source == other.source and one.index + 1 == other.index for one, other in pairwise(listed)]
     relations = chunks.relations() if isinstance(chunks, Chunks) else ()

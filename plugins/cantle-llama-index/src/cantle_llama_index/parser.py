@@ -24,10 +24,10 @@ from llama_index.core.utils import get_tqdm_iterable
 from pydantic import Field, PrivateAttr, SerializationInfo, SerializerFunctionWrapHandler, model_serializer
 
 from cantle import Chunks, MDocument, Strategy
-from cantle.adapters import Cutter, Keys
+from cantle.adapters import Cutter, Keys, key_uuid
 from cantle.errors import OptionError
 
-from .nodes import node_of
+from .nodes import Ids, check_ids, node_of
 from .relationships import chain, relate
 
 __all__ = ["CantleNodeParser"]
@@ -52,8 +52,9 @@ class CantleNodeParser(NodeParser):
     The nodes are as `to_nodes` describes them, with the parsed document as `SOURCE`. With a prefix, it alone is what
     models see of the metadata; without one, embedding models see none, and language models those that the document
     shows them and what the strategy or extractors add. `include_metadata=False` leaves the documents' metadata out;
-    `include_prev_next_rel` and `include_parent_child_rel` say which relationships there are. With an `id_func` of its
-    own, ids are those that it gives. An `ImageDocument` without text becomes one `ImageNode`; other documents without
+    `include_prev_next_rel` and `include_parent_child_rel` say which relationships there are. `ids` is `key`, or `uuid`
+    for stores that take nothing else, such as Qdrant and Weaviate; with an `id_func` of its own, ids are those that it
+    gives. An `ImageDocument` without text becomes one `ImageNode`; other documents without
     text give no nodes.
 
     A document's source (the beginning of the ids of its nodes) is `source` in its metadata, else `file_path`, `url` or
@@ -69,6 +70,7 @@ class CantleNodeParser(NodeParser):
     kind: str | None = Field(default=None, exclude=True, description="Kind of all documents: markdown, html, ...")
     extract: dict[str, Any] | None = Field(default=None, exclude=True, description="Metadata fields to extract.")
     include_parent_child_rel: bool = Field(default=True, description="Include parent/child node relationships.")
+    ids: Ids = Field(default="key", description="What ids of nodes are: keys, or UUIDs that stand for them.")
 
     _made: tuple[tuple[Any, ...], Cutter] = PrivateAttr()
 
@@ -82,11 +84,13 @@ class CantleNodeParser(NodeParser):
         include_metadata: bool = True,
         include_prev_next_rel: bool = True,
         include_parent_child_rel: bool = True,
+        ids: Ids = "key",
         callback_manager: CallbackManager | None = None,
         id_func: Callable[[int, BaseNode], str] | None = None,
         **more: Any,
     ) -> None:
         more.pop("class_name", None)  # as model_validate() gives what model_dump() wrote
+        check_ids(ids)
         cutter = Cutter(strategy=strategy, options=_merged(options, more), kind=kind, extract=extract)
         ours: dict[str, Any] = {
             "strategy": strategy,
@@ -94,6 +98,7 @@ class CantleNodeParser(NodeParser):
             "kind": kind,
             "extract": None if extract is None else dict(extract),
             "include_parent_child_rel": include_parent_child_rel,
+            "ids": ids,
         }
         super().__init__(
             include_metadata=include_metadata,
@@ -195,19 +200,22 @@ class CantleNodeParser(NodeParser):
         if not len(chunks) and isinstance(document, ImageDocument) and _has_image(document):
             return [self._image(document, source)]
         named = keys.of(chunks)
-        own = self.id_func is not default_id_func
         nodes = [
-            node_of(chunk, key, id=self.id_func(i, document) if own else None, like=document)
+            node_of(chunk, key, id=self._id(i, document, key), like=document)
             for i, (chunk, key) in enumerate(zip(chunks, named, strict=True))
         ]
         relations = chunks.relations() if self.include_parent_child_rel else ()
         relate(nodes, [source] * len(nodes), (), relations)
         return list(nodes)
 
+    def _id(self, number: int, document: BaseNode, key: str) -> str:
+        if self.id_func is not default_id_func:
+            return str(self.id_func(number, document))
+        return key_uuid(key) if self.ids == "uuid" else key
+
     def _image(self, document: ImageDocument, source: RelatedNodeInfo) -> ImageNode:
-        own = self.id_func is not default_id_func
         return ImageNode(
-            id_=self.id_func(0, document) if own else f"{document.node_id}:image",
+            id_=self._id(0, document, f"{document.node_id}:image"),
             metadata=dict(document.metadata) if self.include_metadata else {},
             image=document.image,
             image_path=document.image_path,
