@@ -180,6 +180,7 @@ def test_a_text_that_cantle_did_not_cut() -> None:
         unpack("text", {"a": 1})
 
 
+WHOLE = {"v": 1, "source": "a", "hash": "00", "number": 0, "start": 0, "end": 4, "added": []}
 BROKEN = {
     "number": 7,
     "dictionary": {"v": 1},
@@ -191,10 +192,12 @@ BROKEN = {
     "no-version": "{}",
     "deep": "[" * 100_000,
     "long-number": '{"v":1,"start":' + "9" * 5000 + "}",
-    "added": '{"v":1,"added":5}',
-    "kept": '{"v":1,"kept":[]}',
-    "prefix": '{"v":1,"prefix":3}',
-    "number-text": '{"v":1,"number":"1"}',
+    "incomplete": '{"v":1}',
+    "added": json.dumps({**WHOLE, "added": 5}),
+    "kept": json.dumps({**WHOLE, "kept": []}),
+    "prefix": json.dumps({**WHOLE, "prefix": 3}),
+    "number-text": json.dumps({**WHOLE, "number": "1"}),
+    "hash": json.dumps({**WHOLE, "hash": None}),
 }
 
 
@@ -353,7 +356,10 @@ def test_a_text_that_is_cut_again_does_not_take_over_the_record() -> None:
     made = pack(chunk, {"start_index": 0, "topic": "shown"})
     document = Cutter().document(chunk.text, made)
     assert document.metadata == {"topic": "tides"}
-    assert Cutter().document("text", {RECORD: "mine", "a": 1}).metadata == {RECORD: "mine", "a": 1}
+    for mine in ("mine", '{"v":1}', '{"v":1,"added":["a"],"kept":{"b":1},"source":"x","hash":"00"}'):
+        document = Cutter().document("text", {RECORD: mine, "a": 1}, id="x")
+        assert document.metadata == {RECORD: mine, "a": 1}
+        assert document.source == "x"
 
 
 @pytest.mark.parametrize("named", [{"source": "a"}, {}])

@@ -114,7 +114,7 @@ class Cutter:
             with suppress(DocumentError):  # somebody else's value under this name
                 record = _record(known)
                 known = _own(known)
-                source = f"{record.get('source', '')}:{record.get('hash', '')}:{record.get('number', 0)}"
+                source = f"{record['source']}:{record['hash']}:{record['number']}"
         source = source or _source(known, id, text)
         try:
             known = deepcopy(known)
@@ -288,7 +288,7 @@ def unpack(text: str, metadata: Mapping[str, Any]) -> Chunk:
     prefix = record.get("prefix", "")
     content = None
     for candidate in (text, text.removeprefix(prefix)):
-        if content_hash(prefix + candidate)[:16] == record.get("hash"):
+        if content_hash(prefix + candidate)[:16] == record["hash"]:
             content = candidate
     if content is None:
         raise DocumentError(
@@ -325,7 +325,9 @@ def _record(metadata: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError("no object")
         if record.get("v") != _VERSION:
             raise ValueError(f"version {record.get('v')!r}, and this cantle knows {_VERSION}")
-        expected = {"prefix": str, "added": list, "kept": dict, "number": int, "own": list}
+        if missing := [name for name in ("source", "hash", "number", "start", "end", "added") if name not in record]:
+            raise ValueError(f"without {', '.join(missing)}")
+        expected = {"hash": str, "prefix": str, "added": list, "kept": dict, "number": int, "own": list}
         if any(not isinstance(record.get(name, kind()), kind) for name, kind in expected.items()):
             raise ValueError("a field of the wrong kind")
     except (TypeError, ValueError, RecursionError) as error:
