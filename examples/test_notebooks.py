@@ -1,4 +1,4 @@
-"""The notebooks beside this file are executed from top to bottom, in the root of the repository."""
+"""The notebooks beside this file are executed from top to bottom, in their folder, as Jupyter does, and at the root."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def test_it_is_stored_without_outputs(path: Path) -> None:
         assert cell.get("execution_count") is None, cell["id"]
 
 
-def test_it_runs(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [HERE, HERE.parent], ids=["here", "root"])
+def test_it_runs(path: Path, folder: Path, tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
@@ -42,7 +43,7 @@ def test_it_runs(path: Path, tmp_path: Path) -> None:
     offline = {"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1", "IPYTHONDIR": str(tmp_path)}
     env = os.environ | offline | {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     client = nbclient.NotebookClient(
-        notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(HERE.parent)}}
+        notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     )
     client.execute(env=env)
     assert any(cell.get("outputs") for cell in notebook.cells)
