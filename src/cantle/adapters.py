@@ -101,8 +101,9 @@ class Cutter:
 
         The document's `source` is the first that is there of `source`, `file_path`, `url` and `file_name` in the
         metadata, with the page behind it (`#page=3`) where the metadata tell one in `page`, `page_label` or
-        `page_number`, since then the text is that page's; else the id, unless it is a random one (a UUID of version 4);
-        else the first digits of the text's SHA-256. So the same text gives the same keys each time.
+        `page_number`, or in `source` beside a `file_path`, since then the text is that page's; else the id, unless it
+        is a random one (a UUID of version 4); else the first digits of the text's SHA-256. So the same text gives the
+        same keys each time.
 
         A text that was cut before has the name of that piece: the key it has there, with 16 digits of the hash. So what
         is cut of it never has the ids of other pieces of the document. What `pack` added to its metadata is not taken
@@ -352,6 +353,9 @@ def _source(metadata: Mapping[str, Any], id: str, text: str) -> str:
     for name in _NAMES:
         value = metadata.get(name)
         if value is not None and (named := str(value)):
+            path = metadata.get("file_path") if name == "source" and named.isdecimal() else None
+            if path:  # a page: LlamaIndex's PyMuPDFReader writes it there
+                return f"{path}#page={named}"
             break
     else:
         if id and not _RANDOM.fullmatch(id):
