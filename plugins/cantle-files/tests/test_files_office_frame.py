@@ -248,6 +248,23 @@ def test_pages_of_odt() -> None:
     assert document.metadata["page_count"] == 5
 
 
+def test_a_table_begins_and_ends_pages_of_odt() -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}" style:family="table">'
+        f'<style:table-properties fo:break-{where}="page"/></style:style>'
+        for name, where in (("B", "before"), ("A", "after"))
+    )
+    row = "<table:table-row>" + "<table:table-cell><text:p>x</text:p></table:table-cell>" * 2 + "</table:table-row>"
+    body = "".join(
+        f'<text:p>{text}</text:p><table:table table:style-name="{style}">{row}</table:table>'
+        for text, style in (("a", "B"), ("b", "A"), ("c", "none"))
+    )
+    table = "| x | x |\n| --- | --- |"
+    document = read_file(odt_of(body, styles))
+    pages = ["a", f"{table}\n\nb\n\n{table}", f"c\n\n{table}"]
+    assert [page.strip() for page in document.text.split("\f")] == pages
+
+
 def test_a_frame_of_a_page_does_not_begin_it() -> None:
     styles = '<style:style style:name="M" style:family="paragraph" style:master-page-name="First"/>'
     frame = (

@@ -67,8 +67,7 @@ class Flow(Body):
         """Write a paragraph or heading, and behind it the frames in it."""
         style = attribute(element, "style-name")
         get = self.styles.property
-        if get("paragraph", style, "paragraph-properties", "break-before") == "page" or self._new_layout(style):
-            self.fresh_page()
+        self._before("paragraph", style)
         boxes: list[Element] = []
         text = inline(element, self.styles, self.note, boxes)
         if get("paragraph", style, "text-properties", "display") != "none":
@@ -78,12 +77,17 @@ class Flow(Body):
             self.blocks(box)
             self._list = outer
         self.end_due()
-        if get("paragraph", style, "paragraph-properties", "break-after") == "page":
-            self.page()
+        self._after("paragraph", style)
 
-    def _new_layout(self, style: str | None) -> bool:
-        """Whether pages of another layout begin with a paragraph."""
-        return any(attribute(one, "master-page-name") for one in list(self.styles.chain("paragraph", style))[:1])
+    def _before(self, family: str, style: str | None) -> None:
+        """Begin a page where a paragraph or table does, or pages of another layout begin with it."""
+        layout = any(attribute(one, "master-page-name") for one in list(self.styles.chain(family, style))[:1])
+        if layout or self.styles.property(family, style, f"{family}-properties", "break-before") == "page":
+            self.fresh_page()
+
+    def _after(self, family: str, style: str | None) -> None:
+        if self.styles.property(family, style, f"{family}-properties", "break-after") == "page":
+            self.page()
 
     def text(self, element: Element, text: str, style: str | None) -> None:
         """Write the text of a paragraph as what it is."""
@@ -167,6 +171,8 @@ class Flow(Body):
 
     def table(self, element: Element) -> None:
         """Write a table. One of a single column is layout: what is in it is written as it stands."""
+        style = attribute(element, "style-name")
+        self._before("table", style)
         rows, pages = _rows(element)
         cells = [[one for one in row if tag(one) in ("table-cell", "covered-table-cell")] for row, _ in rows]
         outer, self._list = self._list, None
@@ -188,6 +194,7 @@ class Flow(Body):
                 lines += [texts] * (min(times, _MOST_COPIES) if any(texts) else 1)
             self.rows(lines, pages)
         self._list = outer
+        self._after("table", style)
 
 
 def _rows(table: Element) -> tuple[list[tuple[Element, int]], int]:
