@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import pytest
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 from cantle import Chunk, Cut, MDocument, Source, option
 from cantle.adapters import KIND, RECORD, Cutter, Keys, key_uuid, pack, unpack
-from cantle.errors import DocumentError, OptionError, UnknownStrategyError
+from cantle.errors import DocumentError, ExtractionError, OptionError, UnknownStrategyError
 from cantle.testing import hostile_documents, markdown_documents, texts
 
 HIGH, LOW = "\ud83d", "\ude00"
@@ -199,6 +200,14 @@ BROKEN = {
     "number-text": json.dumps({**WHOLE, "number": "1"}),
     "hash": json.dumps({**WHOLE, "hash": None}),
 }
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"nosuch": True}, {"keywords": 5}, {"keywords": {"nosuch": 1}}, "keywords", ["title"]]
+)
+def test_what_to_extract_is_checked_when_a_cutter_is_made(wrong: Any) -> None:
+    with pytest.raises((OptionError, ExtractionError), match=r"extract|field"):
+        Cutter(extract=wrong)
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -508,8 +517,8 @@ CONFIGS = {
         {"strategy": "recursive", "options": {"max_size": 5, "separators": ["\n", ""]}, "kind": "text"},
     ),
     "extract": (
-        Cutter(strategy="semantic-markdown", extract={"keywords": {"number": 3}}),
-        {"strategy": "semantic-markdown", "extract": {"keywords": {"number": 3}}},
+        Cutter(strategy="semantic-markdown", extract={"keywords": {"keywords": 3}}),
+        {"strategy": "semantic-markdown", "extract": {"keywords": {"keywords": 3}}},
     ),
     "length": (Cutter(options={"length_function": "cl100k_base"}), {"options": {"length_function": "cl100k_base"}}),
 }
@@ -542,7 +551,7 @@ def test_what_has_no_name_is_not_written() -> None:
     with pytest.raises(OptionError, match="option 'length_function' is len, which cannot be written down"):
         Cutter(strategy="recursive", options={"length_function": len}).config()
     with pytest.raises(OptionError, match="extract is dict, which cannot be written down"):
-        Cutter(extract={"title": {"find": len}}).config()
+        Cutter(extract={"title": MappingProxyType({})}).config()
 
 
 def test_a_cutter_pickles_and_serves_threads() -> None:

@@ -22,6 +22,7 @@ from .chunk import Chunk, content_hash
 from .chunks import Chunks
 from .document import MDocument
 from .errors import CantleError, DocumentError, OptionError
+from .extraction import check as check_extract
 from .plugins import registry
 from .strategy import Strategy
 
@@ -53,9 +54,10 @@ class Cutter:
     `kind` is the kind of all texts; without it, it is the one that a text's metadata name as `document_kind`, else the
     one that the strategy is for (its attribute `kind`), else `text`. `extract` is that of `MDocument.chunk`.
 
-    What is wrong with the strategy and its options is raised when a cutter is made (`UnknownStrategyError`,
-    `OptionError`); with a strategy that depends on the kind of each text, an option that none has is raised then too, a
-    wrong value when the first text is cut. Frozen; pickles where its parts do, and may be used by many threads.
+    What is wrong with the strategy, its options and `extract` is raised when a cutter is made (`UnknownStrategyError`,
+    `OptionError`, `ExtractionError`); with a strategy that depends on the kind of each text, an option that none has is
+    raised then too, a wrong value when the first text is cut. Frozen; pickles where its parts do, and may be used by
+    many threads.
     """
 
     strategy: str | type[Strategy] | Strategy | None = None
@@ -64,11 +66,13 @@ class Cutter:
     extract: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Raise `OptionError` and `UnknownStrategyError`."""
+        """Raise `OptionError`, `UnknownStrategyError` and `ExtractionError`."""
         checks.string("kind", self.kind, none=True)
         if not isinstance(self.options, Mapping) or not all(isinstance(name, str) for name in self.options):
             raise OptionError(f"options must be a mapping of names to values, got {self.options!r}.")
         object.__setattr__(self, "options", dict(self.options))
+        if self.extract is not None:
+            check_extract(registry(), self.extract)
         made: Strategy | None = None
         if self.strategy or self.kind is not None:
             made = registry().make(self.strategy or self._blank().strategy_for(self.options), self.options)

@@ -132,6 +132,16 @@ def test_only_chunks(given: Any) -> None:
         to_documents(given)
 
 
+def test_one_thing_is_no_list() -> None:
+    document = Document(content="a")
+    for wrong in (None, document, {"documents": [document]}):
+        with pytest.raises(WrongTypeError, match=r"takes a list of Haystack documents.*result\['documents'\]"):
+            from_documents(wrong)  # type: ignore[arg-type]
+    for missing in (None, MDocument("a").chunk("recursive")[0]):
+        with pytest.raises(WrongTypeError, match=r"takes what chunk\(\) gives"):
+            to_documents(missing)  # type: ignore[arg-type]
+
+
 def test_another_prefix() -> None:
     with pytest.raises(OptionError, match="prefix must be 'content'"):
         to_documents([], prefix="both")  # type: ignore[arg-type]

@@ -120,3 +120,9 @@ def test_serialisation(parser: CantleNodeParser, guide: str) -> None:
     for other in others:
         assert other.to_dict() == data
         assert other([document(guide)]) == nodes
+
+
+@pytest.mark.parametrize("wrong", ["keywords", ["keywords"], {"keywords": 5}])
+def test_what_to_extract_is_checked_at_once(wrong: Any) -> None:
+    with pytest.raises(OptionError, match="extract"):
+        CantleNodeParser(extract=wrong)

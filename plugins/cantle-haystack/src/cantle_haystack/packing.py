@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from haystack import Document
@@ -32,6 +32,8 @@ def to_documents(chunks: Iterable[Chunk], *, prefix: Prefix = "content") -> list
     """
     check_prefix(prefix)
     pages = Pages(chunks.source.text) if isinstance(chunks, Chunks) else None
+    if isinstance(chunks, Chunk) or not isinstance(chunks, Iterable):
+        raise WrongTypeError(f"to_documents takes what chunk() gives, or a list of Chunk, got {chunks!r:.100}.")
     items = list(chunks)
     for item in items:
         if not isinstance(item, Chunk):
@@ -47,6 +49,11 @@ def from_documents(documents: Iterable[Document]) -> list[Chunk]:
     `embedding` is that of the document, so a chunk has the vector that an embedder gave it since. Raises
     `DocumentError` for a document that cantle did not cut, or whose content or record was changed.
     """
+    if isinstance(documents, Document | Mapping) or not isinstance(documents, Iterable):
+        raise WrongTypeError(
+            f"from_documents takes a list of Haystack documents, got {documents!r:.100}. Of a component's result that "
+            "is result['documents']."
+        )
     chunks = []
     for document in documents:
         if not isinstance(document, Document):
