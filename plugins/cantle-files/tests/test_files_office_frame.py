@@ -195,7 +195,7 @@ LIST = "<text:list><text:list-item>"
 HUGE: dict[str, tuple[bytes, int]] = {
     "wide table": (wide(), 1_000_000),
     "repeated cells": (repeated(), 100_000),
-    "fields": (docx_of("<w:p>" + r('<w:fldChar w:fldCharType="begin"/>') * 20_000 + "</w:p>"), 10),
+    "fields": (docx_of("<w:p>" + r('<w:fldChar w:fldCharType="begin"/>') * 20_000 + "</w:p>" + p("x")), 10),
     "tables in tables": (docx_of(nested(TABLE, p("x"), "</w:tc></w:tr></w:tbl>", 80)), 1000),
     "lists in lists": (odt_of(nested(LIST, "<text:p>x</text:p>", "</text:list-item></text:list>", 120)), 100),
     "fields of RTF": (b"{\\rtf1 " + b"{\\field{\\*\\fldinst HYPERLINK x}{\\fldrslt aaaa" * 2400, 22_000),

@@ -7,7 +7,7 @@ from typing import Any
 
 from cantle.errors import DocumentError, OptionError
 
-__all__ = ["Limits", "too_large"]
+__all__ = ["Limits", "too_large", "without_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +35,14 @@ def check(what: str, limit: Any) -> None:
     """Raise `OptionError` unless it is a limit."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise OptionError(f"{what} must be a whole number of at least 1, got {limit!r}.")
+
+
+def without_text(name: str) -> DocumentError:
+    """The error for a file that has pictures at most."""
+    return DocumentError(
+        f"{name} has no text: it is blank, or all that it holds are pictures. If these were scanned, save the file as "
+        "PDF and recognise their text, for example with `ocrmypdf scan.pdf text.pdf`."
+    )
 
 
 def too_large(name: str, what: str, size: int | None, limit: int, option: str) -> DocumentError:

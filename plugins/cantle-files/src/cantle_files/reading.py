@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cantle.errors import DocumentError, OptionError
 
 from .formats import FORMATS, Format, find
-from .limits import Limits, too_large
+from .limits import Limits, too_large, without_text
 
 if TYPE_CHECKING:
     from cantle import MDocument
@@ -84,4 +84,6 @@ def load(data: bytes | Path, name: str, found: Format, limits: Limits, password:
         raise DocumentError(
             f"{name} is nested too deeply to be read. Open it with the program that made it and save it again."
         ) from None
+    if found.module not in _TEXTS and not document.text.strip():
+        raise without_text(name)
     return document

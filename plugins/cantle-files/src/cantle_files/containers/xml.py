@@ -55,7 +55,7 @@ def _broken(error: Exception, what: str, name: str) -> DocumentError:
     if "huge" in str(error).lower() or "depth" in str(error).lower():
         why = "it is nested too deeply, or has one text of more than 10 million characters"
     else:
-        why = str(error).partition(", line")[0] or "it is empty"
+        why = " ".join(str(error).partition(", line")[0].split()) or "it is empty"
     return DocumentError(
         f"{what!r} in {name} is no XML that can be read: {why}. Open the file with the program that made it and "
         "save it again."

@@ -137,6 +137,11 @@ class Writer:
         self._code: tuple[str, list[str]] | None = None
         self._notes: list[tuple[str, str]] = []
 
+    @property
+    def size(self) -> int:
+        """The characters written so far."""
+        return self._size
+
     def heading(self, level: int, text: str) -> None:
         """A heading of level 1, 2, ...; from 6 on all are alike. Nothing for an empty one. Notes go before it."""
         text = heading_text(text)

@@ -137,7 +137,9 @@ class _Reader(Body):
             return lambda part: self.writer.code(part.rstrip())
         if label is None:
             return self.writer.paragraph
-        if label.bullet or label.number is not None:
+        if label.blank:
+            return self.writer.more
+        if (label.bullet and not label.text) or label.number is not None:
             return lambda part: self.writer.item(depth, part, label.number)
         return lambda part: self.writer.item(depth, f"{label.text} {part}")
 

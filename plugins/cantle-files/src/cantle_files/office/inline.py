@@ -167,6 +167,8 @@ def math(element: Element) -> str:
     if name.endswith("Pr") and name != "r":
         return ""
     parts = {tag(one): math(one) for one in element} if name in _MATH else {}
+    if name == "nary":
+        return _large(element, parts)
     if parts:
         return _MATH[name].format(**{key: _grouped(parts.get(key, "")) for key in _PARTS})
     return "".join(map(math, element))
@@ -179,7 +181,18 @@ _MATH = {
     "sSub": "{e}_{sub}",
     "sSubSup": "{e}_{sub}^{sup}",
     "rad": "√{deg}{e}",
+    "nary": "",
 }
+
+
+def _large(operator: Element, parts: Mapping[str, str]) -> str:
+    """A sum, product or integral: its sign, its bounds, and what it is of."""
+    sign = child(operator, "naryPr", "chr")
+    text = "∫" if sign is None else clean(attribute(sign, "val") or "")
+    for mark, key in (("_", "sub"), ("^", "sup")):
+        if parts.get(key, "").strip():
+            text += mark + _grouped(parts[key])
+    return f"{text} {parts.get('e', '')}"
 
 
 def _grouped(text: str) -> str:

@@ -11,7 +11,7 @@ from cantle.errors import DocumentError
 from ..containers.archive import opened
 from ..containers.opc import attribute, child, find_all
 from ..containers.xml import Element, tag
-from ..limits import Limits
+from ..limits import Limits, without_text
 from ..markup.writing import Lines, Writer
 from .flow import Flow
 from .odf import Package, Styles, length
@@ -37,6 +37,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
         writer = Writer(name, limits)
         flow = Flow(writer, styles)
         hidden = 0
+        said = False
         for number, page in enumerate(find_all(body, "page"), 1):
             style = attribute(page, "style-name")
             if styles.property("drawing-page", style, "drawing-page-properties", "visibility") == "hidden":
@@ -46,7 +47,10 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
                 continue
             slide = _Slide(flow)
             shapes = list(slide.shapes(page))
-            write_slide(writer, number, slide.title, shapes, slide.notes(child(page, "notes")), _height(extra))
+            notes = slide.notes(child(page, "notes"))
+            said |= write_slide(writer, number, slide.title, shapes, notes, _height(extra))
+        if not said:
+            raise without_text(name)
         return writer.document(package.properties() | {"page_count": writer.pages, "hidden_slides": hidden or None})
 
 

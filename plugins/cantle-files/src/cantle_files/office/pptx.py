@@ -12,7 +12,7 @@ from cantle import MDocument
 from ..containers.archive import opened
 from ..containers.opc import Package, attribute, child, find_all, whole
 from ..containers.xml import Element, tag
-from ..limits import Limits
+from ..limits import Limits, without_text
 from ..markup.writing import Writer, clean, image
 from .charts import chart_rows
 from .drawing import Bullets, paragraphs, plain, table_rows
@@ -36,6 +36,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
         related = package.related(main)
         masters: dict[str, _Layout] = {}
         hidden = number = 0
+        said = False
         for one in find_all(child(root, "sldIdLst"), "sldId"):
             where = related.get(_relation(one))
             if where is None or where.is_outside or not package.has(where.target):
@@ -49,7 +50,9 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
                 continue
             reader = _Slide(package, where.target, slide, masters)
             shapes = list(reader.shapes(child(slide, "cSld", "spTree"), _Move()))
-            write_slide(writer, number, reader.title, shapes, reader.notes(), height)
+            said |= write_slide(writer, number, reader.title, shapes, reader.notes(), height)
+        if not said:
+            raise without_text(name)
         metadata = package.properties()
         if _UNNAMED.match(metadata.get("title", "")):
             del metadata["title"]

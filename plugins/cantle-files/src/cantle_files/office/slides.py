@@ -27,8 +27,10 @@ _LINES = 30
 
 def write_slide(
     writer: Writer, number: int, title: str, shapes: Iterable[Shape], notes: Sequence[Block], height: float
-) -> None:
-    """Write a slide. One without a title is called by its number: else it would belong to the slide before.
+) -> bool:
+    """Write a slide, and say whether it has any text.
+
+    One without a title is called by its number: else it would belong to the slide before.
 
     Shapes are in the order in which one reads them: from top to bottom, from left to right; those whose place is not
     known come first. `height` is that of the slide, in the unit of the shapes' places.
@@ -41,6 +43,7 @@ def write_slide(
     def place(shape: Shape) -> tuple[float, float]:
         return (-1.0 if shape.top is None else max(0.0, shape.top // line), shape.left or 0.0)
 
+    begun = writer.size
     for shape in sorted(shapes, key=place):
         for block in shape.blocks:
             block(writer)
@@ -49,3 +52,4 @@ def write_slide(
         writer.paragraph("Notes:")
         for block in notes:
             block(writer)
+    return bool(title.strip()) or writer.size > begun

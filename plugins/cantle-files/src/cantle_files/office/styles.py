@@ -11,6 +11,12 @@ from ..containers.xml import Element, tag
 __all__ = ["Label", "Level", "Numbering", "Styles", "counted"]
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_ABOUT_TITLE = ("author", "date", "subtitle", "abstract", "abstracttitle", "abstract title", "affiliation")
+"""Styles of what stands below the title, which Pandoc bases on that of the title."""
+
+_LONGEST_LABEL = 255
+"""Characters of the pattern of a label; Word allows no more."""
+
 _BODY = 9
 """The outline level of what is no heading."""
 
@@ -55,7 +61,7 @@ class Styles:
                 return whole(level) + 1 if 0 <= whole(level) < _BODY else 0
             name = (attribute(child(one, "name"), "val") or "").lower()
             if name == "title":
-                return 1
+                return 0 if self.name(style) in _ABOUT_TITLE else 1
             if found := _HEADING.match(name):
                 return int(found[1])
         return 0
@@ -76,14 +82,20 @@ class Level(NamedTuple):
     start: int
     style: str | None
     legal: bool
+    is_said: bool
+    """Whether there is a label at all, be it blank."""
 
 
 class Label(NamedTuple):
-    """What stands before a paragraph. `number` where it is just one, such as 3. or 3); `text` is empty for a bullet."""
+    """What stands before a paragraph. `number` where it is just one, such as 3. or 3); `text` is empty for a bullet.
+
+    `blank` is the bullet that shows nothing: its paragraph goes on with the item before.
+    """
 
     number: int | None
     text: str
     bullet: bool
+    blank: bool = False
 
 
 class Numbering:
@@ -94,7 +106,7 @@ class Numbering:
         self._links: dict[str, str] = {}
         self._counts: dict[str, dict[int, int]] = {}
         self._lists: dict[str, tuple[str, dict[int, Level], dict[int, int]]] = {}
-        self._begun: set[str] = set()
+        self._begun: set[tuple[str, int]] = set()
         by_style: dict[str, str] = {}
         for one in find_all(root, "abstractNum"):
             name = attribute(one, "abstractNumId") or ""
@@ -129,12 +141,12 @@ class Numbering:
         if one is None:
             return None
         if one.format == "bullet":
-            return Label(None, "", True)
+            return Label(None, _BOXES.get(one.text.strip(), ""), True, not one.text.strip() and one.is_said)
         counts = self._counts.setdefault(name, {})
-        if number not in self._begun:
-            self._begun.add(number)
-            for at in starts:
-                counts.pop(at, None)
+        if (number, level) not in self._begun:
+            self._begun.add((number, level))
+            if level in starts:  # only this level: those above it are of the list that this one is in
+                counts.pop(level, None)
         counts[level] = counts[level] + 1 if level in counts else starts.get(level, one.start)
         for deeper in [at for at in counts if at > level]:
             del counts[deeper]
@@ -159,12 +171,17 @@ def _levels(element: Element) -> dict[int, Level]:
         if tag(one) == "lvl":
             found[whole(attribute(one, "ilvl"))] = Level(
                 attribute(child(one, "numFmt"), "val") or "decimal",
-                attribute(child(one, "lvlText"), "val") or "",
+                (attribute(child(one, "lvlText"), "val") or "")[:_LONGEST_LABEL],
                 whole(attribute(child(one, "start"), "val")),
                 attribute(child(one, "pStyle"), "val"),
                 is_on(child(one, "isLgl")),
+                child(one, "lvlText") is not None and child(one, "lvlPicBulletId") is None,
             )
     return found
+
+
+_BOXES = {box: box for box in "☐☑☒✓✔✗✘"}
+"""Bullets that say something: boxes that are ticked or not."""
 
 
 def counted(number: int, way: str) -> str:
