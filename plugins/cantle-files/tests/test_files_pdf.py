@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pdf_bytes import of_contents, of_pages, page_of, stream
+from pdf_bytes import FONT, of_contents, of_pages, page_of, stream, written
 
 from cantle import MDocument, registry
 from cantle.cli import cli
@@ -172,8 +173,8 @@ def test_a_single_line_and_an_even_page_stay() -> None:
 
 
 def test_the_title_is_metadata() -> None:
-    for written, title in (("(The  guide)", "The guide"), ("<FEFF00E9D83DDEA2>", "é🚢"), ("( )", None), ("()", None)):
-        data = of_contents([page_of(["x"])], trailer="/Info 4 0 R ", more=[f"<< /Title {written} >>"])
+    for said, title in (("(The  guide)", "The guide"), ("<FEFF00E9D83DDEA2>", "é🚢"), ("( )", None), ("()", None)):
+        data = of_contents([page_of(["x"])], trailer="/Info 4 0 R ", more=[f"<< /Title {said} >>"])
         assert read_pdf(data).metadata.get("title") == title
 
 
@@ -353,3 +354,21 @@ def test_a_file_that_anyone_may_open_needs_none() -> None:
     encryption = pytest.importorskip("reportlab.lib.pdfencrypt")
     data = _drawn(encrypt=encryption.StandardEncryption("", "owner", strength=128))
     assert read_pdf(data).text == "Olá, coração\fsecond page"
+
+
+def test_pages_that_share_what_they_draw_do_not_keep_one_busy() -> None:
+    drawn = zlib.compress(b"BT /F1 12 Tf 72 700 Td " + b"(word) Tj T* " * 50_000 + b"ET")
+    kids = " ".join(["4 0 R"] * 15_000)
+    data = written(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            f"<< /Type /Pages /Kids [{kids}] /Count 15000 >>",
+            FONT,
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>",
+            f"<< /Length {len(drawn)} /Filter /FlateDecode >>\nstream\n{drawn.decode('latin-1')}\nendstream",
+        ]
+    )
+    assert len(data) < 150_000
+    with pytest.raises(DocumentError, match=r"busy\.pdf draws 2,\d\d\d,\d\d\d objects on its first \d\d pages"):
+        read_pdf(data, name="busy.pdf")

@@ -16,6 +16,10 @@ MOST_BYTES = 500_000_000
 MOST_PAGES = 20_000
 MOST_CHARACTERS = 100_000_000
 
+_FREE_OBJECTS = 2_000_000
+"""Pieces of text, lines and pictures that a PDF may draw besides one for each of its bytes. Pages may share what is
+drawn, so that a small file could draw without end."""
+
 _BEGINS = 1024
 """How far into a file its `%PDF-` may stand: some programs put something in front (PDF 1.7, annex H, note 13)."""
 
@@ -88,20 +92,26 @@ def _check_begin(data: bytes, name: str) -> None:
 
 def _read(data: bytes, name: str, password: str | None, max_pages: int, max_characters: int) -> MDocument:
     pages: list[Page] = []
-    size = 0
+    size = objects = 0
     with opened(data, password) as pdf:
         if pdf.count > max_pages:
             raise _too_large(name, "pages", pdf.count, max_pages)
         for number in range(pdf.count):
             page = pdf.page(number)
             size += len(page.text) + 1
+            objects += page.objects
             if size > max_characters:
                 raise _too_large(name, "characters", None, max_characters)
+            if objects > _FREE_OBJECTS + len(data):
+                raise DocumentError(
+                    f"{name} draws {objects:,} objects on its first {number + 1:,} pages and has but {len(data):,} "
+                    "bytes: that is how files are made that keep a reader busy for hours. Print it to a new PDF."
+                )
             pages.append(page)
         title = " ".join(pdf.title().split())
     if not pages:
         raise DocumentError(f"{name} is a PDF without pages: it is damaged, or empty.")
-    silent = [number for number, page in enumerate(pages, 1) if page.shows and not page.text.strip()]
+    silent = [number for number, page in enumerate(pages, 1) if page.objects and not page.text.strip()]
     if not any(page.text.strip() for page in pages):
         why = "its pages are pictures" if silent else "its pages are blank"
         step = f" Recognise its text first, {_OCR}." if silent else ""

@@ -33,10 +33,10 @@ class Locked(Exception):
 
 
 class Page(NamedTuple):
-    """The text of a page, lines ended by line feeds, paragraphs by blank ones, and whether anything is drawn on it."""
+    """The text of a page, lines ended by line feeds, paragraphs by blank ones, and how many objects are drawn on it."""
 
     text: str
-    shows: bool
+    objects: int
 
 
 class Pdf:
@@ -73,13 +73,13 @@ class Pdf:
                     boxes = [(top, bottom) for _, bottom, _, top in map(words.get_rect, range(words.count_rects()))]
                 finally:
                     words.close()
-                shows = FPDFPage_CountObjects(page) > 0
+                objects = int(FPDFPage_CountObjects(page))
             except PdfiumError as error:
                 raise Broken(f"page {number + 1}: {_plain(error)}") from None
             finally:
                 page.close()
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        return Page(spaced(_HYPHEN.sub("-\n", text), boxes), shows)
+        return Page(spaced(_HYPHEN.sub("-\n", text), boxes), objects)
 
 
 @contextmanager
