@@ -289,3 +289,12 @@ def test_the_command_line_takes_files_and_directories(tmp_path: Path) -> None:
     (tmp_path / "e.docx").write_bytes(b"hello")
     done = CliRunner().invoke(cli, ["chunk", str(tmp_path), "--format", "text"])
     assert (done.exit_code, "e.docx is no ZIP archive" in done.output) == (1, True)
+
+
+@pytest.mark.parametrize("data", [DOCX, ODT, RTF], ids=["docx", "odt", "rtf"])
+def test_files_on_standard_input_are_known_by_their_content(data: bytes) -> None:
+    for more in ([], ["--source", "report"], ["--source", "report.docx"]):
+        done = CliRunner().invoke(cli, ["chunk", "-", *more, "-f", "text"], input=data)
+        assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "a"), done.output
+    broken = CliRunner().invoke(cli, ["chunk", "-"], input=DOCX[:-30])
+    assert (broken.exit_code, "Error: standard input" in broken.stderr) == (1, True)

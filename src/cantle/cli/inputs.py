@@ -88,10 +88,9 @@ def standard_input(source: str, read: dict[str, Any]) -> MDocument:
     """The document on standard input. `source` names it; its suffix gives the kind when `read` does not."""
     data = sys.stdin.buffer.read()
     kind, encoding = read.get("kind"), read.get("encoding")
-    if source or kind == "pdf":
-        loaded = load(data, source, kind, encoding)
-        if loaded is not None:
-            return MDocument(loaded.text, loaded.kind, loaded.metadata, source or "-", loaded.body)
+    loaded = load(data, source, kind, encoding)  # plugins know files by what is in them, too
+    if loaded is not None:
+        return MDocument(loaded.text, loaded.kind, loaded.metadata, source or "-", loaded.body)
     name = source or "standard input"
     text = text_of(data, name, kind, encoding)
     kind = kind or kind_of(source)
