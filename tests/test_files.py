@@ -126,6 +126,12 @@ def test_a_pdf_file_is_refused_with_the_way_to_its_text() -> None:
         decode(b"%PDF-1.7\n", "a.pdf")
 
 
+@pytest.mark.parametrize("data", [b"PK\x03\x04\x14\x00", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00"], ids=["zip", "ole"])
+def test_office_files_are_refused_with_the_plugin_that_reads_them(data: bytes) -> None:
+    with pytest.raises(DocumentError, match=r"\(for office files and EPUB: cantle-files\), or convert the file"):
+        decode(data, "a.docx")
+
+
 def test_a_few_control_characters_are_text() -> None:
     assert decode(b"GIF8 is how GIF files begin", "a.txt") == "GIF8 is how GIF files begin"
     assert decode(b"a\x00b\x1b[0m", "a.txt") == "a\x00b\x1b[0m"

@@ -73,7 +73,7 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
 
 _BINARY = (
     (b"%PDF-", "a PDF file"),
-    (b"PK\x03\x04", "a ZIP archive (or a DOCX, XLSX, PPTX or EPUB file)"),
+    (b"PK\x03\x04", "a ZIP archive (or a DOCX, XLSX, PPTX, ODT or EPUB file)"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Microsoft Office file"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -83,6 +83,8 @@ _BINARY = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"PAR1", "a Parquet file"),
 )
+
+_OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 _PDF = (
     " (cantle-files), or extract its text: `pdftotext FILE.pdf - | cantle chunk - -k pdf`, or in Python with pypdf or "
@@ -170,6 +172,8 @@ def _refuse_known(data: bytes, name: str) -> None:
         # Text may begin with the letters of a magic number; then no control characters follow.
         if data.startswith(magic) and (what == "a PDF file" or data[:4096].translate(None, _CONTROLS) != data[:4096]):
             convert = _PDF if what == "a PDF file" else ", or convert the file to text."
+            if magic in _OFFICE:
+                convert = f" (for office files and EPUB: cantle-files){convert}"
             raise DocumentError(
                 f"{name} is {what}, not text, and no installed plugin reads it. "
                 f"`cantle plugins` lists what is installed; install a plugin that loads this format{convert}"

@@ -281,14 +281,17 @@ _DICTIONARIES = ("options", "config", "params", "kwargs")
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "max_size": (
         *("size", "chunk_size", "max_chunk_size", "chunk_length", "max_length", "limit", "chunk_limit"),
-        *("max_tokens", "max_characters", "max_chars", "tokens_per_chunk", "chunk_max_size"),
+        *("max_tokens", "max_characters", "max_chars", "tokens_per_chunk", "chunk_max_size", "split_length"),
     ),
-    "overlap": ("chunk_overlap", "overlap_size", "chunk_overlap_size", "sentence_overlap", "token_overlap"),
+    "overlap": (
+        *("chunk_overlap", "overlap_size", "chunk_overlap_size", "sentence_overlap", "token_overlap"),
+        "split_overlap",
+    ),
     "min_chunk_size": ("min_size", "min_length", "min_chars", "min_tokens", "min_characters_per_chunk"),
     "min_size": ("min_chunk_size", "min_length", "min_chars", "min_tokens", "min_characters_per_chunk"),
     "length_function": (
         *("unit", "length", "len_function", "size_function", "tokenizer", "token_counter"),
-        *("encoding", "encoding_name", "model", "model_name"),
+        *("encoding", "encoding_name", "model", "model_name", "split_by", "split_unit"),
     ),
     "separator_position": ("keep_separator", "keep_separators"),
     "headers": ("headers_to_split_on",),

@@ -30,7 +30,8 @@ _HELP = """Cut FILES into chunks.
 FILES are files, directories (walked; hidden files and unknown suffixes are left out), or - for
 standard input. The kind of a file (markdown, html, json, latex, text) comes from its suffix and
 decides the default strategy. The kind pdf, the text of a PDF with a form feed at the end of each
-page, must be given.
+page, must be given. Plugins read other files and say their kind. The plugin cantle-files reads PDF,
+Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, e-mail, notebooks (kind notebook) and CSV (kind csv).
 
 Chunks go to standard output, or to the file of -o, which appears only when it is complete. Without
 -f the format comes from the suffix of -o: .json, .txt (text), .csv or .parquet; any other suffix
@@ -47,6 +48,7 @@ Examples:
   cantle chunk a.txt --strategy character --option 'separator="\\n\\n"'
   cantle chunk book.md --option 'separators=["\\n## ", "\\n\\n", " "]' -f csv > book.csv
   curl -s https://example.org | cantle chunk - --kind html --source example.html
+  cantle chunk report.pdf minutes.docx -s structural-context
   pdftotext report.pdf - | cantle chunk - --kind pdf --source report.pdf
   cantle chunk book.md -f csv --option 'extract={"title": true, "keywords": true}'
   cantle chunk corpus/ --workers 4 -o corpus.parquet

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, distributions, requires, version
 
 import click
 
@@ -81,6 +81,7 @@ def checks() -> Iterator[Check]:
     yield from _tokenizers()
     yield from _vocabularies()
     yield from _plugins()
+    yield from _extensions()
 
 
 def _system() -> Iterator[Check]:
@@ -195,3 +196,28 @@ def _plugins() -> Iterator[Check]:
         elif plugin.module not in BUILTIN:
             yield Check("Plugins", title, "ok", offers(plugin))
     yield Check("Plugins", "strategies", "ok", ", ".join(host.strategies()))
+
+
+def _extensions() -> Iterator[Check]:
+    """The packages that stand on cantle, plugins and adapters, with the versions of what they need besides."""
+    from re import match
+
+    found: dict[str, Check] = {}
+    for one in distributions():
+        always = [line for line in one.requires or () if "extra ==" not in line]
+        lines = {named[0]: line for line in always if (named := match(r"[\w.-]+", line))}
+        title = f"{one.name} {one.version}"
+        if "cantle" not in lines or title in found:
+            continue
+        versions: list[str] = []
+        missing: list[str] = []
+        for name in sorted(lines.keys() - {"cantle"}, key=str.lower):
+            try:
+                versions.append(f"{name} {version(name)}")
+            except PackageNotFoundError:
+                if ";" not in lines[name]:  # else it is not needed everywhere
+                    missing.append(name)
+        detail = ", ".join([*versions, *(f"{name} not installed" for name in missing)]) or "needs nothing else"
+        step = f"Install what is missing: pip install {' '.join(missing)}" if missing else ""
+        found[title] = Check("Extensions", title, "problem" if missing else "ok", detail, step)
+    yield from (found[title] for title in sorted(found))
