@@ -8,6 +8,7 @@ from cantle import MDocument
 from cantle.errors import CantleWarning, DocumentError, OptionError
 from cantle.warn import warn
 
+from .forms import drawn_most
 from .pdfium import Broken, Locked, Page, opened
 
 __all__ = ["MOST_BYTES", "MOST_CHARACTERS", "MOST_PAGES", "PagesWithoutTextWarning", "read_pdf"]
@@ -64,6 +65,11 @@ def read_pdf(
         raise _too_large(name, "bytes", len(data), max_bytes)
     data = bytes(data)
     _check_begin(data, name)
+    if drawn_most(data) > _FREE_OBJECTS + len(data):
+        raise DocumentError(
+            f"{name} holds forms that draw one another without end: that is how files are made that use up all memory. "
+            "Print it to a new PDF."
+        )
     try:
         return _read(data, name, password, max_pages, max_characters)
     except Locked:
