@@ -42,3 +42,16 @@ def test_it_ends_where_all_callers_are_ours() -> None:
             namespace,
         )
     assert [str(one.message) for one in caught] == ["alone"]
+
+
+def test_a_thread_of_a_plugin_can_filter_by_its_module() -> None:
+    outer, inner = ModuleType("cantle_acme.service"), ModuleType("cantle_other.deep")
+    exec(compile(CODE, "other.py", "exec"), inner.__dict__)
+    code = "import threading\nt = threading.Thread(target=lambda: call(UserWarning))\nt.start()\nt.join()"
+    outer.__dict__["call"] = inner.__dict__["call"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(compile(code, "service.py", "exec"), outer.__dict__)
+        warnings.filterwarnings("ignore", module=r"cantle_acme\.service\Z")
+        exec(compile(code, "service.py", "exec"), outer.__dict__)
+    assert [(str(one.message), one.filename) for one in caught] == [("careful", "service.py")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from types import FrameType
 
 __all__ = ["warn"]
 
@@ -15,11 +16,17 @@ _BETWEEN = (
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, with the nearest caller as the place that is part neither of cantle nor of a package named `cantle_...`."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and _is_ours(str(frame.f_globals.get("__name__", ""))):
+    """Warn, with the nearest caller as the place that is part neither of cantle nor of a package named `cantle_...`.
+
+    In a thread of a plugin there is none: there it is the outermost frame of such a package, by which it can filter.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    level = outermost = 2
+    while frame is not None and _is_ours(name := str(frame.f_globals.get("__name__", ""))):
+        if name.startswith("cantle"):
+            outermost = level
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=outermost if frame is None else level)
 
 
 def _is_ours(module: str) -> bool:

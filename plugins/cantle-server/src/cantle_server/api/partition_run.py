@@ -206,9 +206,13 @@ def _client(state: Any) -> Iterator[Client | None]:
         yield own
 
 
-def _by_model(text: str, source: str, options: dict[str, Any], client: Client, stop: Event) -> PartitionResult:
-    # What it warns of is in the result, and in the log and the counters of cantle_llm.
+def _without_warnings() -> None:
+    """Leave out what is warned of in threads of this module; the same filter is there once, however often it is set."""
     warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.api\.partition_run\Z")
+
+
+def _by_model(text: str, source: str, options: dict[str, Any], client: Client, stop: Event) -> PartitionResult:
+    _without_warnings()  # what it warns of is in the result, and in the log and the counters of cantle_llm
     try:
         with _Turn(stop) as turn:
             watch = _Watch(stop, turn)
@@ -232,7 +236,7 @@ def _keep(done: Done, job: Job, source: str, stop: Event, state: Any) -> None:
         done.failure = {"code": "partition_failed", "message": "Blocks are stored when the partition succeeds."}
         return
     try:
-        warnings.filterwarnings("ignore", category=CantleWarning, module=r"cantle_server\.persisting\.")
+        _without_warnings()
         saving = Saving(job.store, job.target, source, job.metadata, stop, max_size=job.max_size)
         stored = saving(result, result.name)
     except Exception as error:
