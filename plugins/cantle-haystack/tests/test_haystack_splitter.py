@@ -43,6 +43,13 @@ def split(text: str, meta: dict[str, Any] | None = None, **options: Any) -> list
 # -- what the framework's splitter promises ---------------------------------------------------------
 
 
+def test_it_may_be_warmed_up_as_other_splitters() -> None:
+    splitter = CantleDocumentSplitter("recursive", max_size=60, overlap=0)
+    before = splitter.run([Document(content=GUIDE)])
+    splitter.warm_up()
+    assert splitter.run([Document(content=GUIDE)]) == before
+
+
 def test_nothing_gives_nothing() -> None:
     assert CantleDocumentSplitter(max_size=9).run([]) == {"documents": []}
 
