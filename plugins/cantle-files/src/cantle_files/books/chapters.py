@@ -11,7 +11,7 @@ from cantle.text import is_blank
 
 from ..containers.xml import Element, tag
 from ..markup.hypertext import write_tree
-from ..markup.writing import Writer, clean
+from ..markup.writing import Lines, Writer, clean
 from .package import Title, kinds, page, resolved
 
 __all__ = ["Chapter", "Notes"]
@@ -75,7 +75,7 @@ class Chapter:
         if not _is_deep(body):
             ids = {one.get("id"): one for one in body.iter() if one.get("id")}
             ids |= {one.get("name"): one for one in body.iter() if tag(one) == "a" and one.get("name")}
-            notes = self._take_notes(body, ids)
+            notes = self._take_notes(body, ids, writer)
             levels = [int(tag(one)[1]) for one in body.iter() if _HEADING.match(tag(one)) and _line(one)]
             if levels and own:
                 shift = min(title.level for title in own) - min(levels)
@@ -83,13 +83,13 @@ class Chapter:
                 shift = 0
                 for title in own:
                     _set_heading(body, ids.get(title.fragment) if title.fragment else body, title)
-        write_tree(writer, body, level=shift, resolve=lambda target: target if _OUTSIDE.match(target) else "")
+        write_tree(writer, body, level=shift, resolve=_leading_out)
         for number, text in notes:
             writer.note(str(number), text)
         writer.flush_notes()
         return shift
 
-    def _take_notes(self, body: Element, ids: dict[str, Element]) -> list[tuple[int, str]]:
+    def _take_notes(self, body: Element, ids: dict[str, Element], writer: Writer) -> list[tuple[int, str]]:
         """Write marks in place of references to notes, and take the notes out of the page."""
         back: dict[Element, set[str]] = {}
         for anchor in [one for one in body.iter() if tag(one).lower() == "a" and one.get("href")]:
@@ -109,10 +109,15 @@ class Chapter:
             note = _note(ids[fragment]) if fragment in ids else None
             text = ""
             if note is not None and note is not body:
-                text = _note_text(note)
+                text = _note_text(note, writer)
                 _replace(note, "")
             found.append((number, text))
         return found
+
+
+def _leading_out(target: str) -> str:
+    """A target that leads out of the book, or nothing."""
+    return target if _OUTSIDE.match(target) else ""
 
 
 def _refers(anchor: Element) -> bool:
@@ -152,14 +157,16 @@ def _note(element: Element) -> Element | None:
     return element
 
 
-def _note_text(note: Element) -> str:
-    """The text of a note, without the link back to its mark."""
+def _note_text(note: Element, writer: Writer) -> str:
+    """The text of a note, a line for each block of it, without the link back to its mark."""
     for anchor in [one for one in note.iter() if tag(one).lower() == "a"]:
         inside = (anchor.get("href") or "").find("#") >= 0 and not _OUTSIDE.match(anchor.get("href"))
         if "backlink" in kinds(anchor) or (inside and _BACK.match(_line(anchor))):
             _replace(anchor, "")
-    parts = [_line(one) for one in note.iter() if tag(one) == "p"] if tag(note) != "p" else []
-    text = "\n".join(part for part in parts if part) or _line(note)
+    note.attrib.clear()  # notes that a reader shows in a window are hidden on the page
+    lines = Lines(writer)
+    write_tree(lines, note, resolve=_leading_out)
+    text = lines.text
     return re.sub(r"\A(?:[\[(]?\d{1,4}[\])]?[.:)]?|[.:)])\s+(?=\S)", "", text)
 
 
