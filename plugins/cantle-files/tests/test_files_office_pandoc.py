@@ -101,7 +101,7 @@ def test_a_label_without_end_is_cut_off() -> None:
         ("blank.odt", odt_of("<text:p/>")),
         ("blank.rtf", rb"{\rtf1 {\pict\pngblip 89504e47}\par}"),
     ],
-    ids=str,
+    ids=["docx", "picture", "odt", "rtf"],
 )
 def test_files_without_text_are_refused(name: str, data: bytes) -> None:
     with pytest.raises(DocumentError, match=f"{name} has no text: it is blank, or all that it holds are pictures"):
