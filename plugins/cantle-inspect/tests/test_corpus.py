@@ -251,16 +251,16 @@ def test_nothing_left_is_an_error_that_says_why(tmp_path: Path) -> None:
 
 
 def test_documents_that_nothing_reads_are_reported(tmp_path: Path) -> None:
-    write(tmp_path, a_md="x", sub__b_docx=b"PK", c_PS=b"%!PS", photo_png=b"x", code_py="x", hidden_txt="x")
+    write(tmp_path, a_md="x", sub__b_djvu=b"PK", c_PS=b"%!PS", photo_png=b"x", code_py="x", hidden_txt="x")
     (tmp_path / ".secret.ps").write_bytes(b"%!PS")
     corpus = read_corpus(tmp_path)
     assert sources(corpus) == ["a.md", "hidden.txt"]
     assert corpus.left_out == (
         LeftOut("c.PS", "no installed plugin reads .ps files"),
-        LeftOut("sub/b.docx", "no installed plugin reads .docx files"),
+        LeftOut("sub/b.djvu", "no installed plugin reads .djvu files"),
     )
-    assert read_corpus(tmp_path, skip=[tmp_path / "c.PS", tmp_path / "sub/b.docx"]).left_out == ()
-    with pytest.raises(DocumentError, match=r"Left out: b\.docx: no installed plugin reads \.docx files\.$"):
+    assert read_corpus(tmp_path, skip=[tmp_path / "c.PS", tmp_path / "sub/b.djvu"]).left_out == ()
+    with pytest.raises(DocumentError, match=r"Left out: b\.djvu: no installed plugin reads \.djvu files\.$"):
         read_corpus(tmp_path / "sub")
 
 

@@ -93,11 +93,11 @@ def test_many_files_left_out_for_one_reason_are_one_line(run_preview: Run, tmp_p
     (tmp_path / "a.md").write_text("plan", "utf-8")
     for number in range(12):
         (tmp_path / f"{number:02}.ps").write_bytes(b"%!PS")
-    (tmp_path / "x.docx").write_bytes(b"PK")
+    (tmp_path / "x.djvu").write_bytes(b"PK")
     result = run_preview(".", "-q", "plan")
     assert result.stderr.splitlines() == [
         "Left out: 12 files (00.ps, 01.ps, 02.ps, ...): no installed plugin reads .ps files",
-        "Left out: x.docx: no installed plugin reads .docx files",
+        "Left out: x.djvu: no installed plugin reads .djvu files",
     ]
     assert len(json.loads(result.stdout)["stats"]["leftOut"]) == 13
 
