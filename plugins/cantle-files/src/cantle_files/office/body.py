@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from ..containers.xml import Element
 from ..markup.writing import Lines, Writer
 
-__all__ = ["Body"]
+__all__ = ["Body", "TreeBody"]
 
 
 class Body:
     """Writes a body of text. In its paragraphs `\\f` is a page break, `\\v` one that a program noted.
 
-    A paragraph over several pages stays whole, and the page ends behind it; so does a table. Subclasses have `blocks`.
+    A paragraph over several pages stays whole, and the page ends behind it; so does a table.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -24,10 +25,6 @@ class Body:
         """Pages that end behind the paragraph or table."""
         self.held = ""
         """The text of a paragraph whose end was deleted: it goes on in the next one."""
-
-    def blocks(self, element: Element) -> None:
-        """Write paragraphs, lists and tables."""
-        raise NotImplementedError
 
     def page(self) -> None:
         """End a page."""
@@ -60,6 +57,21 @@ class Body:
                 write(plain)
                 self.fresh = False
 
+    def rows(self, rows: list[list[str]], pages: int) -> None:
+        """Write the rows of a table in which so many pages end."""
+        self.writer.table(rows)
+        self.fresh = False
+        self.due += pages
+        self.end_due()
+
+
+class TreeBody(Body, ABC):
+    """A body that is read from a tree."""
+
+    @abstractmethod
+    def blocks(self, element: Element) -> None:
+        """Write paragraphs, lists and tables."""
+
     def inside(self, element: Element) -> tuple[str, int]:
         """The text of a cell or a note, a line for each paragraph, and how many pages end in it."""
         kept = self.writer, self.fresh, self.due, self.held
@@ -69,10 +81,3 @@ class Body:
         lines.paragraph(self.held)
         self.writer, self.fresh, self.due, self.held = kept
         return lines.text, lines.pages - 1
-
-    def rows(self, rows: list[list[str]], pages: int) -> None:
-        """Write the rows of a table in which so many pages end."""
-        self.writer.table(rows)
-        self.fresh = False
-        self.due += pages
-        self.end_due()

@@ -15,7 +15,7 @@ from ..containers.opc import Package, attribute, child, find_all, is_on, whole
 from ..containers.xml import Element, tag
 from ..limits import Limits
 from ..markup.writing import Writer
-from .body import Body
+from .body import TreeBody
 from .inline import Inline
 from .styles import Label, Numbering, Styles
 
@@ -46,7 +46,7 @@ def read(data: bytes, name: str, limits: Limits) -> MDocument:
         return writer.document(metadata)
 
 
-class _Reader(Body):
+class _Reader(TreeBody):
     def __init__(self, package: Package, main: str, writer: Writer) -> None:
         def tree(kind: str) -> Element | None:
             part = package.first(main, kind)

@@ -7,7 +7,7 @@ import re
 from ..containers.opc import attribute, child, whole
 from ..containers.xml import Element, tag
 from ..markup.writing import Writer, image
-from .body import Body
+from .body import TreeBody
 from .odf import ListLevel, Lists, Styles, inline, label_of
 
 __all__ = ["Flow"]
@@ -25,7 +25,7 @@ _MOST_COPIES = 100
 """How often a cell or row that says something may say it again."""
 
 
-class Flow(Body):
+class Flow(TreeBody):
     """Writes text of an OpenDocument file."""
 
     def __init__(self, writer: Writer, styles: Styles) -> None:

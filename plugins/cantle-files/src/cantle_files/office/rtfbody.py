@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..containers.xml import Element
 from ..markup.writing import Writer, clean
 from .body import Body
 
@@ -63,9 +62,6 @@ class RtfBody(Body):
         self.outlines: dict[int, int] = {}
         self.title = ""
         self.section_ends = False
-
-    def blocks(self, element: Element) -> None:
-        """Nothing: RTF has no elements."""
 
     def end_of(self, word: str) -> None:
         """End a paragraph, section, cell or row."""
