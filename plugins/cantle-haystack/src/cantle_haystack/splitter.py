@@ -68,7 +68,7 @@ class CantleDocumentSplitter:
         self._cutter = Cutter(strategy=strategy, options=_merged(options, more_options), kind=kind, extract=extract)
 
     def warm_up(self) -> None:
-        """Do nothing, as with Haystack's splitters in most settings: what a strategy needs is loaded by the first run."""
+        """Do nothing, as Haystack's own splitter mostly does: what a strategy needs is loaded by the first run."""
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
