@@ -161,7 +161,8 @@ def test_a_run_ends_at_the_limit_and_the_rest_have_its_reason() -> None:
         run = client.run("x")
         outcomes = each(list("abcdefgh"), lambda name: run.complete(user(name)), workers=2)
     kinds = ["fine" if outcome.error is None else outcome.error.reason for outcome in outcomes]
-    assert kinds == ["fine"] * 3 + ["budget"] * 5  # 0.0005 each, and the next one may cost more than what is left
+    # 0.0005 each, and the next one may cost more than what is left. Of two that wait for room either may be the first.
+    assert sorted(kinds) == ["budget"] * 5 + ["fine"] * 3
     assert run.ledger.control.decision == "stop"
     assert run.ledger.cost.total_cost == Decimal("0.0015")
     assert len(server.requests) == 3
