@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
 from contextlib import ExitStack
@@ -27,6 +28,8 @@ class Result:
     `name` is the document's `source`, or the path as given. `document` is None when it could not be
     read, `chunks` is None when there is an `error`. `count` is the number of chunks. With `then=`,
     `value` holds what that made of the chunks, `chunks` is None, and so is the `document` of a path.
+    With `sha256=True`, `sha256` is that of the bytes of the file that was read, hexadecimal: by it you can tell later
+    whether the file has changed. It is empty for documents and errors, and for a file that was written to meanwhile.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Result:
     error: Exception | None = None
     count: int = 0
     value: Any = None
+    sha256: str = ""
 
     @property
     def ok(self) -> bool:
@@ -54,6 +58,7 @@ def chunk_many(
     plugins: Registry | None = None,
     read: Mapping[str, Any] | None = None,
     then: Callable[[Chunks], Any] | None = None,
+    sha256: bool = False,
     **options: Any,
 ) -> Generator[Result]:
     """Cut many documents; an iterator of one `Result` each.
@@ -69,7 +74,8 @@ def chunk_many(
     worker that dies (out of memory, for instance) is an error of the one document it died of.
 
     `then` is called with the chunks of each document where they are made, in a worker perhaps; only
-    its answer comes back, as `Result.value`. Writing JSON or embedding is best done there.
+    its answer comes back, as `Result.value`. Writing JSON or embedding is best done there. `sha256=True` has the bytes
+    of each file hashed where it is read, for `Result.sha256`.
 
     `ordered=False` gives results as they come. `progress=True` draws a bar on standard error where
     that is a terminal.
@@ -103,7 +109,7 @@ def chunk_many(
         from .extraction import check
 
         check(host, extract)
-    task = Task(chosen, options, extract, plugins, _reading(read or {}), then)
+    task = Task(chosen, options, extract, plugins, _reading(read or {}), then, sha256)
     if workers > 1:
         from .workers import run, sendable
 
@@ -141,19 +147,34 @@ class Task:
     plugins: Registry | None
     read: dict[str, Any]
     then: Callable[[Chunks], Any] | None
+    sha256: bool = False
 
     def __call__(self, item: MDocument | str | Path) -> Result:
         """Read the document if it is a path, and cut it. Errors are in the result, never raised."""
         document = item if isinstance(item, MDocument) else None
+        sha256 = ""
         try:
-            document = document or self._read(item)
+            if document is None:
+                document, sha256 = self._hashed(item) if self.sha256 else (self._read(item), "")
             chunks = document.chunk(self.strategy, extract=self.extract, plugins=self.plugins, **self.options)
             if self.then is not None:
                 kept = item if isinstance(item, MDocument) else None
-                return Result(name_of(item), kept, None, None, len(chunks), self.then(chunks))
-            return Result(name_of(item), document, chunks, None, len(chunks))
+                return Result(name_of(item), kept, None, None, len(chunks), self.then(chunks), sha256)
+            return Result(name_of(item), document, chunks, None, len(chunks), None, sha256)
         except Exception as error:  # a strategy may be anyone's
             return Result(name_of(item), document, None, error)
+
+    def _hashed(self, item: Any) -> tuple[MDocument, str]:
+        """The document, and the hash of the bytes that were read: none if the file was written to meanwhile."""
+        from .files import sha256_of
+
+        try:
+            before = _state(item)
+            sha256 = sha256_of(item) if before else ""
+        except (OSError, ValueError, TypeError):  # what is wrong is said by `_read`
+            before, sha256 = None, ""
+        document = self._read(item)
+        return document, sha256 if before and _state(item) == before else ""
 
     def _read(self, item: Any) -> MDocument:
         if not isinstance(item, str | Path):
@@ -167,6 +188,14 @@ class Task:
             if os.path.isdir(item):
                 raise DocumentError(f"documents must hold files, got the directory {_its_files(item)}") from error
             raise
+
+
+def _state(path: str | Path) -> tuple[int, ...] | None:
+    """What changes when a file is written to. None for what is no file: what is read of a pipe is gone."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _its_files(directory: str | Path) -> str:

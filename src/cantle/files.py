@@ -27,6 +27,7 @@ __all__ = [
     "kind_of",
     "media_type",
     "read",
+    "sha256_of",
 ]
 
 S = TypeVar("S", bound="Source")
@@ -114,6 +115,17 @@ def read(path: Path) -> bytes:
     """The bytes of a file. Raises `OSError`, and `DocumentError` for a path that none can have."""
     try:
         return path.read_bytes()
+    except ValueError as error:
+        raise DocumentError(f"{str(path)!r} is no path of a file: {error}.") from None
+
+
+def sha256_of(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes, hexadecimal, read in blocks. Raises as `read` does."""
+    from hashlib import file_digest
+
+    try:
+        with open(path, "rb") as file:
+            return file_digest(file, "sha256").hexdigest()
     except ValueError as error:
         raise DocumentError(f"{str(path)!r} is no path of a file: {error}.") from None
 
