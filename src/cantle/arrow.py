@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .chunks import Chunks
 
-__all__ = ["COLUMNS", "RELATIONS", "ParquetFile", "flat", "table"]
+__all__ = ["COLUMNS", "RELATIONS", "ParquetFile", "flat", "packed", "table"]
 
 COLUMNS = {
     "id": "text",
@@ -68,6 +68,12 @@ def table(chunks: Chunks, *, relations: bool = False) -> pyarrow.Table:
     return made
 
 
+def packed(chunks: Chunks, *, relations: bool = False) -> bytes:
+    """`table` as bytes, for `ParquetFile.table`: its batches as Arrow IPC, without the schema, which all have alike."""
+    made = table(chunks, relations=relations)
+    return b"".join(batch.serialize().to_pybytes() for batch in made.to_batches())
+
+
 class ParquetFile:
     """A Parquet file that is written table by table. Raises `MissingDependencyError` without pyarrow."""
 
@@ -76,10 +82,22 @@ class ParquetFile:
         from pyarrow import parquet
 
         self._pyarrow = pyarrow
-        self._writer = parquet.ParquetWriter(file, _schema(pyarrow, relations))
+        self._schema = _schema(pyarrow, relations)
+        self._writer = parquet.ParquetWriter(file, self._schema)
+
+    def table(self, data: bytes) -> pyarrow.Table:
+        """The table that `packed` made these bytes of; its values stay in them."""
+        batches = []
+        with self._pyarrow.BufferReader(data) as reader:
+            while reader.tell() < len(data):
+                batches.append(
+                    self._pyarrow.ipc.read_record_batch(self._pyarrow.ipc.read_message(reader), self._schema)
+                )
+        made: pyarrow.Table = self._pyarrow.Table.from_batches(batches, self._schema)
+        return made
 
     def write(self, tables: Iterable[pyarrow.Table]) -> None:
-        """Append tables made by `table`, as one row group."""
+        """Append such tables, as one row group."""
         self._writer.write_table(self._pyarrow.concat_tables(tables))
 
     def close(self) -> None:

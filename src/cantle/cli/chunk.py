@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from inspect import signature
+from io import BytesIO
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
@@ -19,8 +21,8 @@ from ..document import MDocument
 from ..errors import CantleWarning
 from . import options as opt
 from .group import Failure
-from .inputs import document, find
-from .outputs import FORMATS, Writer, chosen_format, opened, writer
+from .inputs import document, find, is_special
+from .outputs import FORMATS, Output, Writer, chosen_format, opened, writer
 from .tables import counted, printable
 
 __all__ = ["command"]
@@ -39,7 +41,14 @@ gives JSON Lines. Without -o and -f it is text on a terminal and JSON Lines in a
 count characters (Unicode code points).
 
 A file that cannot be read or cut costs a line on standard error and the exit code 1; the others are
-cut all the same, unless --strict.
+cut all the same, unless --strict. So does a file that takes longer than --timeout, and one that a
+worker process dies of.
+
+--resume keeps what is done in FILE.partial, beside the FILE of -o, and a journal of it in
+FILE.partial.journal. After Ctrl-C, a crash or a power cut the same command goes on from there: a
+document whose bytes are the same is not cut again, files may be changed, added or removed meanwhile,
+and the result is what one run would have given. What failed is tried again. Both files go when all
+is done. A run that was begun without --resume leaves nothing to go on from.
 
 \b
 Examples:
@@ -52,6 +61,7 @@ Examples:
   pdftotext report.pdf - | cantle chunk - --kind pdf --source report.pdf
   cantle chunk book.md -f csv --option 'extract={"title": true, "keywords": true}'
   cantle chunk corpus/ --workers 4 -o corpus.parquet
+  cantle chunk corpus/ --workers 4 --timeout 60 --resume -o corpus.jsonl
 
 \b
 Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
@@ -68,6 +78,9 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("-o", "--output", "out", type=click.Path(allow_dash=True), help="Write to this file.")
 @click.option("--relations", is_flag=True, help="Add parent, previous, next, children and section to each chunk.")
 @click.option("-w", "--workers", type=click.IntRange(min=1, max=1024), default=1, show_default=True, help="Processes.")
+@click.option("--timeout", type=opt.SECONDS, help="A document that takes longer than so many seconds fails.")
+@click.option("--resume", is_flag=True, help="Keep what is done; go on where an interrupted run ended. Needs -o FILE.")
+@click.option("--unordered", is_flag=True, help="Write documents as they are done, not in the order of FILES.")
 @click.option("--strict", is_flag=True, help="Stop at the first file that fails and write no file.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def command(
@@ -80,6 +93,9 @@ def command(
     out: str | None,
     relations: bool,
     workers: int,
+    timeout: float | None,
+    resume: bool,
+    unordered: bool,
     strict: bool,
     quiet: bool,
 ) -> None:
@@ -90,6 +106,8 @@ def command(
         raise click.UsageError("--source names one input; several files have their paths as names. Leave it out.")
     for name in options.keys() & signature(chunk_many).parameters.keys() - {"extract"}:
         raise click.UsageError(f"{name} is no option of a strategy; see the options of `cantle chunk --help`.")
+    if resume and out in (None, "-"):
+        raise click.UsageError("--resume keeps what is done beside a file. Give -o FILE.")
     written = chosen_format(format_, out)
     if relations and written == "text":
         raise click.UsageError("--relations is not for the text format. Give -f jsonl, json, csv or parquet.")
@@ -97,28 +115,56 @@ def command(
         warnings.simplefilter("ignore", CantleWarning)
     elif read["kind"] and (said := opt.unknown_kind(read["kind"])):
         click.echo(f"Warning: {printable(said)}", err=True)
-    run = _Run(files, read, source)
+    run = _Run(files, read, source, resume)
     documents: Iterable[MDocument | Path] = run.documents()
-    if source is None and "-" not in files:
-        documents = list(documents)  # paths only: how many there are is good to know
+    if resume or (source is None and "-" not in files):
+        documents = list(documents)  # paths, nearly always: how many there are is good to know
     if out is not None and any(_same(out, path) for path in (documents if isinstance(documents, list) else files)):
         raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
-    with opened(out) as output:
-        to = writer(written, output, options.get("length_function"), relations, "extract" in options)
-        results = chunk_many(
+
+    def to_write(output: Output) -> Writer:
+        return writer(written, output, options.get("length_function"), relations, "extract" in options)
+
+    limits: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
+
+    def results(documents: Iterable[MDocument | Path], to: Writer) -> Generator[Result]:
+        return chunk_many(
             documents,
             strategy,
             workers=workers,
+            ordered=not unordered,
             errors="collect",
             progress=_wants_progress(files, out, quiet),
             read=read,
             then=to.render,
+            sha256=resume,
+            **limits,
             **options,
         )
-        run.write(results, to, strict)
-        if run.done or not run.failed:  # nothing but failures replaces no file
-            to.close()
-            output.commit()
+
+    if resume:
+        from .resume import Partial, configuration
+
+        config = configuration(strategy, options, read, written, relations)
+        to = to_write(Output(BytesIO()))
+        with Partial(out or "-", config, to.start, quiet=quiet) as partial:
+            todo = partial.begin(documents, workers, missing=len(run.failed))
+            run.kept = partial.kept
+            run.write(results(todo, to), partial.take, strict)
+            if partial.kept or not run.failed:
+                partial.finish(to_write, ordered=not unordered, whole=not run.failed)
+    else:
+        with opened(out) as output:
+            to = to_write(output)
+
+            def take(result: Result) -> None:
+                if result.error is None:
+                    to.write(result.value)
+
+            run.write(results(documents, to), take, strict)
+            if run.done or not run.failed:  # nothing but failures replaces no file
+                to.close()
+                output.commit()
     run.report(quiet)
 
 
@@ -138,43 +184,53 @@ class _Run:
     files: tuple[str, ...]
     read: dict[str, Any]
     source: str | None
+    resume: bool = False
+    kept: int = 0
     done: int = 0
     chunks: int = 0
-    failed: list[tuple[str, Exception]] = field(default_factory=list)
+    bytes: int = 0
+    seconds: float = 0.0
+    failed: list[str] = field(default_factory=list)
+    """A line for each: the exceptions hold what they came of, the text of the document too."""
 
     def documents(self) -> Iterator[MDocument | Path]:
         for item in find(self.files):
-            if isinstance(item, Path) and self.source is None:
+            if isinstance(item, Path) and self.source is None and not (self.resume and is_special(item)):
                 yield item  # read where it is cut, in a worker perhaps
                 continue
             try:
                 yield document(item, self.read, self.source)
             except Exception as error:
-                self.failed.append((str(item), error))
+                self.failed.append(_line(str(item), error))
 
-    def write(self, results: Generator[Result], output: Writer, strict: bool) -> None:
+    def write(self, results: Generator[Result], take: Callable[[Result], None], strict: bool) -> None:
+        began = monotonic()
         with closing(results):  # stops the workers
             for result in results:
+                take(result)
                 if result.error is not None:
-                    self.failed.append((result.name, result.error))
+                    self.failed.append(_line(result.name, result.error))
                 else:
-                    output.write(result.value)
                     self.done += 1
                     self.chunks += result.count
+                    self.bytes += getattr(result, "bytes", 0)
                 if strict and self.failed:
                     break
+        self.seconds = monotonic() - began
         if strict and self.failed:
-            raise Failure(f"{_line(*self.failed[0])}\nStopped there (--strict); no file was written.")
+            raise Failure(f"{self.failed[0]}\nStopped there (--strict); no file was written.")
 
     def report(self, quiet: bool) -> None:
         """The failures, one line each; without any, a line about the result for a person at a terminal."""
         if self.failed:
-            for name, error in self.failed:
-                click.echo(f"Error: {printable(_line(name, error))}", err=True)
-            total = self.done + len(self.failed)
+            for line in self.failed:
+                click.echo(f"Error: {printable(line)}", err=True)
+            total = self.kept + self.done + len(self.failed)
             raise Failure(f"{len(self.failed)} of {counted(total, 'document')} failed.")
         if not quiet and sys.stderr.isatty():
-            click.echo(f"{counted(self.done, 'document')}, {counted(self.chunks, 'chunk')}", err=True)
+            megabytes = self.bytes / 1e6
+            rate = f", {megabytes:.1f} MB, {megabytes / max(self.seconds, 1e-3):.1f} MB/s" if megabytes >= 0.1 else ""
+            click.echo(f"{counted(self.done, 'document')}, {counted(self.chunks, 'chunk')}{rate}", err=True)
 
 
 def _line(name: str, error: Exception) -> str:

@@ -105,8 +105,8 @@ class Cli(click.Group):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             where = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{where}{error.strerror or error}") from error
-        except KeyboardInterrupt:
-            click.echo("\nInterrupted.", err=True)
+        except KeyboardInterrupt as error:
+            click.echo("\n".join(["\nInterrupted.", *getattr(error, "__notes__", ())]), err=True)
             raise click.exceptions.Exit(130) from None
 
 

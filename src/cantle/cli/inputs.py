@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..loading import load, text_of
 from ..plugins import registry
 from ..warn import warn
 
-__all__ = ["document", "find", "is_document", "standard_input"]
+__all__ = ["document", "find", "is_document", "is_special", "standard_input"]
 
 
 def find(arguments: Sequence[str]) -> Iterator[str | Path]:
@@ -58,6 +59,14 @@ def _not_opened(error: OSError) -> None:
 def is_document(path: str | Path) -> bool:
     """Whether `find` takes a file of this name from a directory, going by its suffix. It need not exist."""
     return not Path(path).name.startswith(".") and _readable(Path(path), set(TEXT_SUFFIXES))
+
+
+def is_special(path: Path) -> bool:
+    """Whether a path is a pipe or a device: what was read of it once cannot be read again."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _readable(file: Path, known: set[str]) -> bool:

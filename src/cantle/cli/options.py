@@ -9,6 +9,7 @@ import functools
 import json
 import warnings
 from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ __all__ = [
     "KIND",
     "KINDS_OF_TEXT",
     "LENGTH",
+    "SECONDS",
     "SIZE",
     "STRATEGY",
     "cutting",
@@ -97,9 +99,25 @@ class _Size(_SizeType):
         return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
+class _Seconds(click.FloatRange):
+    """A time, above 0."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if not isfinite(seconds):
+            self.fail(f"{value!r} is no time. Give seconds, such as 60; for no limit leave it out.", param, ctx)
+        return seconds
+
+
 KIND = _KindName()
 STRATEGY = _StrategyName()
 LENGTH = _LengthName()
+SECONDS = _Seconds()
 SIZE = _Size()
 
 

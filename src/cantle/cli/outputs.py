@@ -17,7 +17,7 @@ from ..chunks import Chunks
 from . import renders
 from .group import Failure
 
-__all__ = ["FORMATS", "Output", "Writer", "chosen_format", "opened", "writer"]
+__all__ = ["FORMATS", "Output", "Writer", "chosen_format", "mode_of", "opened", "target", "writer"]
 
 FORMATS = ("jsonl", "json", "text", "csv", "parquet")
 
@@ -53,9 +53,7 @@ def opened(out: str | None) -> Iterator[Output]:
         with _whole(sys.stdout.buffer) as stream:
             yield Output(stream, terminal=sys.stdout.isatty())
         return
-    path = Path(os.path.realpath(out))
-    if path.is_dir():
-        raise Failure(f"{out} is a directory. Give -o the name of a file.", 2)
+    path = target(out)
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
         with path.open("wb") as file:
             yield Output(file)
@@ -69,7 +67,7 @@ def opened(out: str | None) -> Iterator[Output]:
             output = Output(file)
             yield output
         if output.committed:
-            os.chmod(name, _mode(path))
+            os.chmod(name, mode_of(path))
             os.replace(name, path)
     finally:
         with suppress(FileNotFoundError):
@@ -92,7 +90,15 @@ def _whole(stream: BinaryIO) -> Iterator[BinaryIO]:
             buffered.detach()
 
 
-def _mode(path: Path) -> int:
+def target(out: str) -> Path:
+    """The file that a name stands for, links followed. Raises `Failure` for a directory."""
+    path = Path(os.path.realpath(out))
+    if path.is_dir():
+        raise Failure(f"{out} is a directory. Give -o the name of a file.", 2)
+    return path
+
+
+def mode_of(path: Path) -> int:
     """The mode of the file that is replaced, or that of a new file: temporary files are private."""
     if path.exists():
         return path.stat().st_mode & 0o777
@@ -104,10 +110,13 @@ def _mode(path: Path) -> int:
 class Writer(Protocol):
     """Writes documents, one after another, in two steps: the costly one may be done in a worker."""
 
-    render: Callable[[Chunks], Any]
-    """What is written of the chunks of one document; a function that pickles."""
+    render: Callable[[Chunks], bytes]
+    """What is written of the chunks of one document, as bytes; a function that pickles."""
 
-    def write(self, rendered: Any) -> None:
+    start: bytes | None
+    """What a file begins with which is nothing but that and all that `render` gave; None in other formats."""
+
+    def write(self, rendered: bytes) -> None:
         """Append what `render` made."""
         ...
 
@@ -145,6 +154,7 @@ class _Lines:
     def __init__(self, stream: BinaryIO, render: Callable[[Chunks], bytes], header: bytes = b"") -> None:
         self._stream = stream
         self.render = render
+        self.start: bytes | None = header
         self._header = header  # written with the first document: wrong options must not leave it behind
 
     def write(self, rendered: bytes) -> None:
@@ -157,6 +167,8 @@ class _Lines:
 
 class _Json:
     """One array, an object a line: readable, and written as it comes."""
+
+    start: bytes | None = None
 
     def __init__(self, stream: BinaryIO, relations: bool) -> None:
         self._stream = stream
@@ -173,26 +185,29 @@ class _Json:
 
 
 class _Parquet:
-    """A table a document, gathered into row groups of at least `GROUP` chunks."""
+    """A table a document, gathered into row groups of at least `ROWS` chunks or `SIZE` bytes."""
 
-    GROUP = 10_000
+    ROWS = 10_000
+    SIZE = 1 << 26
+    start: bytes | None = None
 
     def __init__(self, stream: BinaryIO, relations: bool) -> None:
         self._file = arrow.ParquetFile(stream, relations=relations)
-        self.render: Callable[[Chunks], Any] = partial(arrow.table, relations=relations)
+        self.render: Callable[[Chunks], bytes] = partial(renders.arrow, relations=relations)
         self._waiting: list[Any] = []
-        self._rows = 0
+        self._rows = self._size = 0
 
-    def write(self, rendered: Any) -> None:
-        self._waiting.append(rendered)
-        self._rows += len(rendered)
-        if self._rows >= self.GROUP:
+    def write(self, rendered: bytes) -> None:
+        self._waiting.append(self._file.table(rendered))
+        self._rows += len(self._waiting[-1])
+        self._size += len(rendered)
+        if self._rows >= self.ROWS or self._size >= self.SIZE:
             self._flush()
 
     def _flush(self) -> None:
         if self._waiting:
             self._file.write(self._waiting)
-            self._waiting, self._rows = [], 0
+            self._waiting, self._rows, self._size = [], 0, 0
 
     def close(self) -> None:
         self._flush()

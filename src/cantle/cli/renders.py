@@ -9,12 +9,17 @@ from collections.abc import Iterable
 
 import click
 
-from ..arrow import COLUMNS, RELATIONS, flat
+from ..arrow import COLUMNS, RELATIONS, flat, packed
 from ..chunks import Chunks
 from ..written import to_json
 from .tables import printable
 
-__all__ = ["csv", "csv_header", "jsonl", "text"]
+__all__ = ["arrow", "csv", "csv_header", "jsonl", "text"]
+
+
+def arrow(chunks: Chunks, relations: bool) -> bytes:
+    """The Arrow table."""
+    return packed(chunks, relations=relations)
 
 
 def jsonl(chunks: Chunks, relations: bool) -> bytes:
