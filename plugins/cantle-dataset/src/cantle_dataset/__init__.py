@@ -18,6 +18,10 @@ from cantle import hookimpl
 
 if TYPE_CHECKING:
     from .chunker import Chunker, chunk_table
+    from .engines.dask import chunk_dask
+    from .engines.duckdb import chunk_relation, register_duckdb
+    from .engines.ray import chunk_dataset, for_ray
+    from .engines.spark import chunk_dataframe, for_spark
     from .errors import BatchTooLargeError, DatasetError
     from .columns import SCHEMA_VERSION, schema
 
@@ -26,7 +30,14 @@ _HOMES = {
     "Chunker": "chunker",
     "DatasetError": "errors",
     "SCHEMA_VERSION": "columns",
+    "chunk_dask": "engines.dask",
+    "chunk_dataframe": "engines.spark",
+    "chunk_dataset": "engines.ray",
+    "chunk_relation": "engines.duckdb",
     "chunk_table": "chunker",
+    "for_ray": "engines.ray",
+    "for_spark": "engines.spark",
+    "register_duckdb": "engines.duckdb",
     "schema": "columns",
 }
 
@@ -35,7 +46,14 @@ __all__ = [
     "Chunker",
     "DatasetError",
     "SCHEMA_VERSION",
+    "chunk_dask",
+    "chunk_dataframe",
+    "chunk_dataset",
+    "chunk_relation",
     "chunk_table",
+    "for_ray",
+    "for_spark",
+    "register_duckdb",
     "schema",
 ]
 

@@ -1,0 +1,121 @@
+"""Spark: chunks by `mapInArrow`, with Spark Connect too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from cantle import Strategy
+from cantle.errors import MissingDependencyError, OptionError
+
+from ..chunker import Chunker
+from .carried import carry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+__all__ = ["chunk_dataframe", "for_spark"]
+
+REMEDY = (
+    "Install it on all executors, or send it along: spark.archives with a packed environment, spark.submit.pyFiles or "
+    "addArtifacts(..., pyfile=True) for modules of your own."
+)
+
+
+def for_spark(
+    strategy: str | type[Strategy] | Strategy | None = None,
+    *,
+    schema: StructType | None = None,
+    **options: Any,
+) -> tuple[Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], StructType]:
+    """A function for `dataframe.mapInArrow(function, schema)`, and the schema of what it gives.
+
+    Takes what `Chunker` takes. `schema` is that of the documents (`dataframe.schema`); it is needed with `keep=`,
+    whose columns have the types that they have there. Works on a DataFrame of Spark Connect too. Batches are cut
+    piece by piece; strategies that a plugin brings are looked up in the driver, and their package must be on the
+    executors; classes and functions of the script itself are sent along.
+
+    `chunk_dataframe` does the same in one call. Raises what `Chunker` raises, and `MissingDependencyError` without
+    PySpark.
+    """
+    pyspark = _pyspark("for_spark()")
+    chunker = Chunker(strategy, **options)
+    target = _target(pyspark, chunker, schema)
+    data, name = carry(chunker, pyspark.cloudpickle.dumps), chunker.name
+    fields = [(field.name, field.type) for field in target]
+    remedy = REMEDY
+
+    def chunk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Sent by value and without anything of ours, so that an executor without the package can say so.
+        import pyarrow
+
+        try:
+            from cantle_dataset.engines.carried import cut
+        except ImportError as error:
+            raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
+        schema = pyarrow.schema(fields)
+        for batch in batches:
+            for piece in cut(data, name, remedy, batch):
+                yield from pyarrow.Table.from_batches([piece]).cast(schema).to_batches()
+
+    return chunk, pyspark.sql.pandas.types.from_arrow_schema(target)
+
+
+def chunk_dataframe(
+    dataframe: DataFrame,
+    strategy: str | type[Strategy] | Strategy | None = None,
+    *,
+    partitions: int | None = None,
+    **options: Any,
+) -> DataFrame:
+    """The chunks of a DataFrame of documents, as a DataFrame with the columns of `schema()`.
+
+    Lazy, as all of Spark: nothing is cut before the result is read or written. Takes what `Chunker` takes, and
+    `partitions`: the documents are first dealt out to so many partitions in turn, for input in few or uneven ones.
+    Columns that are not needed are left out before text is sent to Python. Spark sends 10,000 rows at a time, which
+    is too much for long documents: set `spark.sql.execution.arrow.maxRecordsPerBatch`.
+
+    Raises what `Chunker` raises, and `MissingDependencyError` without PySpark.
+    """
+    _pyspark("chunk_dataframe()")
+    if partitions is not None and (isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1):
+        raise OptionError(f"partitions must be an integer of at least 1, got {partitions!r}.")
+    function, schema = for_spark(strategy, schema=dataframe.schema, **options)
+    columns = Chunker(strategy, **options).columns
+    for column in columns:
+        if column not in dataframe.columns:
+            raise OptionError(f"The DataFrame has no column {column!r}. Its columns: {', '.join(dataframe.columns)}.")
+    dataframe = dataframe.select(*(_quoted(column) for column in columns))
+    if partitions is not None:
+        dataframe = dataframe.repartition(partitions)
+    return dataframe.mapInArrow(function, schema)
+
+
+def _target(pyspark: Any, chunker: Chunker, schema: StructType | None) -> pa.Schema:
+    """The Arrow schema of the chunks of documents that have this schema in Spark."""
+    if schema is None and not chunker.keep:
+        return chunker.schema
+    if schema is None:
+        raise OptionError(
+            f"The types of the columns to keep ({', '.join(chunker.keep)}) are not known. Give the schema of the "
+            "documents: for_spark(..., schema=dataframe.schema)."
+        )
+    documents: pa.Schema = pyspark.sql.pandas.types.to_arrow_schema(schema)
+    return chunker.schema_for(documents)
+
+
+def _quoted(name: str) -> str:
+    """A column's name as Spark reads one, dots and all."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _pyspark(what: str) -> Any:
+    """PySpark, imported; what a user asked for is named if it is not installed."""
+    try:
+        import pyspark.cloudpickle
+        import pyspark.sql.pandas.types
+    except ImportError as error:
+        raise MissingDependencyError(what, "PySpark", "cantle-dataset[spark]") from error
+    return pyspark
