@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import MissingDependencyError
@@ -64,8 +64,42 @@ def flat(chunks: Chunks, *, relations: bool = False) -> list[dict[str, Any]]:
 def table(chunks: Chunks, *, relations: bool = False) -> pyarrow.Table:
     """A `pyarrow.Table`, one row a chunk. Raises `MissingDependencyError` without pyarrow."""
     arrow = _pyarrow("to_arrow()")
-    made: pyarrow.Table = arrow.Table.from_pylist(flat(chunks, relations=relations), schema=_schema(arrow, relations))
+    schema = _schema(arrow, relations)
+    made: pyarrow.Table
+    if relations:
+        made = arrow.Table.from_pylist(flat(chunks, relations=True), schema=schema)
+        return made
+    values = chunks.to_columns()
+    arrays = [_array(arrow, name, values, schema.field(name).type) for name in COLUMNS]
+    made = arrow.Table.from_arrays(arrays, schema=schema)
     return made
+
+
+def _array(arrow: Any, name: str, values: Mapping[str, Sequence[Any]], kind: Any) -> Any:
+    """A column; what `flat` does to each value is done here to all of them."""
+    column = values[name]
+    if name == "metadata":
+        column = json_of(column)
+    elif name == "cut":
+        column = [None if cut is None else to_json(cut._asdict()) for cut in column]
+    elif name == "spans":
+        column = [spans or ((a, b),) for spans, a, b in zip(column, values["start"], values["end"], strict=True)]
+    try:
+        return arrow.array(column, kind)
+    except UnicodeEncodeError:
+        if name == "path":
+            return arrow.array([[without_surrogates(part) for part in path] for path in column], kind)
+        return arrow.array([None if text is None else without_surrogates(text) for text in column], kind)
+
+
+def json_of(metadata: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Each as JSON with sorted keys; what stands there several times in a row is written once."""
+    found: list[str] = []
+    last = None
+    for one in metadata:
+        found.append(found[-1] if one is last else to_json(one, sort_keys=True))
+        last = one
+    return found
 
 
 def packed(chunks: Chunks, *, relations: bool = False) -> bytes:
