@@ -39,7 +39,7 @@ class Done(NamedTuple):
 
 
 class Entries:
-    """Many of them, in the order in which they were done, in some 200 bytes each; found by their source."""
+    """Many of them, in the order in which they were done; those of earlier runs are found by their source."""
 
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}  # of the latest one of a source
@@ -54,11 +54,12 @@ class Entries:
         """Where the last one ends."""
         return self.at[-1] + self.size[-1] if self.at else 0
 
-    def add(self, done: Done) -> int:
-        """Append one; its number."""
+    def add(self, done: Done, *, before: bool = False) -> int:
+        """Append one; its number. Only those of `before` are found again, and take some 200 bytes each for that."""
         number = len(self.at)
-        self._number[_key(done.source)] = number
-        self._digests += bytes.fromhex(done.sha256) if done.sha256 else bytes(32)
+        if before:
+            self._number[_key(done.source)] = number
+            self._digests += bytes.fromhex(done.sha256) if done.sha256 else bytes(32)
         self.at.append(done.at)
         self.size.append(done.size)
         self.chunks.append(done.chunks)

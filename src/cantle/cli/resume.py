@@ -100,7 +100,6 @@ class Partial:
         self._results = self._missing = 0
         self._synced = monotonic()
         self._pause = 1.0
-        self._finished = False
         try:
             self._journal = Journal(journal, mode_of(self.out))
         except OSError as error:
@@ -139,7 +138,7 @@ class Partial:
             for done in documents:
                 if done.at != (self.entries.end or len(self._start)) or done.at + done.size > size:
                     break  # what follows was never written as a whole
-                self.entries.add(done)
+                self.entries.add(done, before=True)
             self._journal.shorten(len(self.entries))
         else:
             if before is not None:
@@ -265,7 +264,6 @@ class Partial:
                 os.fsync(output.stream.fileno())
                 output.commit()
         sync_directory(self.out.parent)
-        self._finished = True
         if whole:
             self._remove()
 
