@@ -13,6 +13,10 @@ from .base import Measure
 __all__ = ["CallLength", "EncodeLength"]
 
 _REMEMBERED = 4096
+HEAD = 2000
+"""How much of a text tells how long its characters are."""
+_LEAST_RATE = 0.1
+"""What is guessed at least, so that a text that begins with blanks is not measured as a whole again and again."""
 _MOST = float(1 << 53)
 """Longer than any text; larger numbers would not stay exact in what is reckoned with them."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -110,7 +114,7 @@ def _listed(result: Any) -> bool:
 class CallMeasure:
     """Asks the function about stretches of a text; the latest few thousand answers are kept.
 
-    `fit` guesses from the rate seen so far and closes in by false position, so the function is
+    `fit` guesses from the rate at the start of the text and closes in by false position, so the function is
     called a handful of times for each answer, on stretches near the size looked for.
     """
 
@@ -119,7 +123,20 @@ class CallMeasure:
     def __init__(self, length: CallLength, text: str) -> None:
         self._length, self._text = length, text
         self._known: OrderedDict[tuple[int, int], float] = OrderedDict()
-        self._rate = 0.25  # units a character
+        self._rate: float | None = None
+
+    @property
+    def rate(self) -> float:
+        """Units a character at the start of the text: what `fit` guesses by, wherever it is asked, so that the answer
+        depends on the place alone."""
+        if self._rate is None:
+            head = self._text[:HEAD]
+            self._rate = max(_LEAST_RATE, self._length(head) / len(head)) if head else _LEAST_RATE
+        return self._rate
+
+    @rate.setter
+    def rate(self, rate: float) -> None:
+        self._rate = rate
 
     def length(self, start: int, end: int) -> float:
         key = (start, end)
@@ -129,8 +146,6 @@ class CallMeasure:
             self._known[key] = found
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-            if found and end - start > 8:
-                self._rate = found / (end - start)
         return found
 
     def fit(self, start: int, limit: float) -> int:
@@ -143,7 +158,7 @@ class CallMeasure:
     def _search(self, length: Callable[[int], float], most: int, limit: float) -> int:
         """The greatest width up to `most` whose length is within the limit, taking it for monotone."""
         low, high, low_length, high_length = 0, most + 1, 0.0, 0.0
-        guess = min(most, max(1, int(limit / self._rate) + 1 if self._rate else most))
+        guess = min(most, max(1, int(limit / self.rate) + 1))
         while high - low > 1:
             found = length(guess)
             if found <= limit:
