@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from cantle import Chunk, Chunks, MDocument, OffsetMap, Registry, Source, hookimpl
 from cantle.arrow import _schema, flat
 from cantle.errors import OptionError
+
+pa = pytest.importorskip("pyarrow")
 
 TEXT = (
     "# One\n\nAll about tides. All about ferries.\n\n## Two\n\nAll about tides.\n\n"

@@ -12,6 +12,7 @@ from .cli.options import KIND, LENGTH, SIZE, STRATEGY, cutting, parsed, reading,
 from .cli.outputs import FORMATS, Writer, chosen_format, opened, writer
 from .cli.tables import as_json, counted, definitions, printable
 from .console import Bar, say_waiting
+from .document import config_hash
 from .strategy import snake_case
 from .written import to_json
 
@@ -26,6 +27,7 @@ __all__ = [
     "Writer",
     "as_json",
     "chosen_format",
+    "config_hash",
     "counted",
     "cutting",
     "definitions",

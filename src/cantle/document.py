@@ -16,7 +16,7 @@ from .plugins import Registry, host_of, registry
 from .source import OffsetMap, Source
 from .strategy import Strategy, config
 
-__all__ = ["MDocument"]
+__all__ = ["MDocument", "config_hash"]
 
 DEFAULT_STRATEGY = {
     "markdown": "markdown",
@@ -270,7 +270,7 @@ class MDocument(Source):
         if getattr(chosen, "add_start_index", False):
             chunks.add_start_index()
         chunks = host.finish_chunks(self, chunks)
-        chunks.config_hash = lambda: _config_hash(chosen)  # worked out when asked for
+        chunks.config_hash = lambda: config_hash(chosen)  # worked out when asked for
         chunks.strategy = chosen
         return chunks
 
@@ -318,7 +318,8 @@ def _settled(pieces: Any) -> Chunks | list[Chunk]:
     return pieces if isinstance(pieces, Chunks) else list(pieces)
 
 
-def _config_hash(strategy: Strategy) -> str:
+def config_hash(strategy: Strategy) -> str:
+    """What `Chunks.config_hash` is for a strategy: 16 hexadecimal digits for it, its options and our version."""
     import json
 
     from . import __version__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .chunk import Chunk, content_hash
+from .chunk import Chunk
 from .columns import Columns
 from .errors import OptionError
 
@@ -91,8 +91,8 @@ def _derive(chunks: Chunks, found: dict[str, Any], wanted: Collection[str]) -> N
     plain = not any(prefix)
     found["text"] = content if plain else [a + b for a, b in zip(prefix, content, strict=True)]
     if not {"id", "key", "hash", "embed_hash"}.isdisjoint(wanted):  # hashing is most of the work: each text once
-        embed = found["embed_hash"] = list(map(content_hash, found["text"]))
-        own = embed if plain else list(map(content_hash, content))
+        embed = found["embed_hash"] = _hashes(found["text"])
+        own = embed if plain else _hashes(content)
         found["hash"] = [digits[:16] for digits in own]
         names = found["source"]
         found["id"] = [f"{name}#{i}-{digits[:8]}" for i, (name, digits) in enumerate(zip(names, own, strict=True))]
@@ -108,3 +108,10 @@ def _derive(chunks: Chunks, found: dict[str, Any], wanted: Collection[str]) -> N
             (*chunks._line_column(start), *chunks._line_column(max(start, end - 1)))
             for start, end in zip(found["start"], found["end"], strict=True)
         ]
+
+
+def _hashes(texts: Sequence[str]) -> list[str]:
+    """`content_hash` of each."""
+    from hashlib import sha256
+
+    return [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]

@@ -18,12 +18,12 @@ from cantle import hookimpl
 
 if TYPE_CHECKING:
     from .chunker import Chunker, chunk_table
+    from .columns import SCHEMA_VERSION, schema
     from .engines.dask import chunk_dask
     from .engines.duckdb import chunk_relation, register_duckdb
     from .engines.ray import chunk_dataset, for_ray
     from .engines.spark import chunk_dataframe, for_spark
     from .errors import BatchTooLargeError, DatasetError
-    from .columns import SCHEMA_VERSION, schema
 
 _HOMES = {
     "BatchTooLargeError": "errors",

@@ -4,24 +4,68 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from cantle import Chunks, MDocument, Registry, Strategy, registry
-from cantle.errors import CantleWarning, OptionError
+from cantle import Chunks, MDocument, Registry, Strategy, extract, registry
+from cantle.commands import config_hash
+from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
-from .documents import Given, Reader
-from .rows import Rows
 from .columns import declared, schema
+from .documents import KINDS, Given, Reader, names
+from .errors import BatchTooLargeError
+from .rows import Rows
 
-__all__ = ["Chunker", "chunk_table"]
+__all__ = ["ERRORS", "Chunker", "Cut", "Failed", "chunk_table"]
 
 ERRORS = ("raise", "skip", "collect")
 
 
+@dataclass(frozen=True)
+class Failed:
+    """A document that failed: its row in the batch, its id if it has one, and why."""
+
+    row: int
+    id: str | None
+    error: Exception
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What became of a batch: its chunks, and the documents that failed, which have a row too if that is wanted."""
+
+    batch: pa.RecordBatch
+    failed: list[Failed] = field(default_factory=list)
+
+
 class Chunker:
-    """Cuts batches of documents; a call takes a `RecordBatch` or `Table` and gives a `RecordBatch` of `schema()`."""
+    """Cuts batches of documents: called with a `RecordBatch` or `Table`, it gives a `RecordBatch` of `schema()`.
+
+    `strategy`, `extract`, `plugins` and the options are those of `MDocument.chunk`; without a strategy each document
+    gets that of its kind. All is checked here and now, before there is any document. Chunkers pickle if the strategy
+    and its options do, and keep in each process what is expensive to make.
+
+    Of the documents: `text` is the column with the texts, strings or binary UTF-8; a null is no document and gives no
+    chunks. With `path` there is a column of file names instead, read where the chunker runs, by `MDocument.from_file`
+    with all its plugins. `document_id` is the column with the ids, strings or integers, which must differ: two equal
+    ones in one batch are an error, in two batches nobody sees it. With `document_id=None` the id is the first 16
+    hexadecimal digits of SHA-256 of the text, or the path; then equal texts have equal ids and the same chunks, in
+    whatever batches they are. `kind` is a kind of documents (text, markdown, html, json, latex, pdf, or that of a
+    plugin), else the column that holds it; null is text. `metadata` is a list of columns, each a field of the
+    metadata, or the name of one column that holds JSON objects, structs or maps.
+
+    Of the chunks: `keep` names columns of the documents that are repeated on each chunk. `metadata_schema` declares
+    the fields of metadata by a pyarrow schema or struct type; an undeclared field fails the document.
+
+    `errors` says what to do with a document that fails: `raise` its error, `skip` it with a `CantleWarning`, or
+    `collect`: one row with `document_id`, its `error` as "Type: message", `document_id:error` as `chunk_id`, and null
+    in all columns else. With `timeout`, documents are cut in one process beside this one, which is started when it is
+    first needed: one that takes more seconds, or that kills the process (out of memory, a crash), fails alone.
+
+    Raises `OptionError`, `UnknownStrategyError` and other errors of `MDocument.chunk` about options.
+    """
 
     def __init__(
         self,
@@ -42,76 +86,182 @@ class Chunker:
     ) -> None:
         if errors not in ERRORS:
             raise OptionError(f"errors must be one of {', '.join(map(repr, ERRORS))}, got {errors!r}.")
+        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0):
+            raise OptionError(f"timeout must be a number of seconds greater than 0, or None, got {timeout!r}.")
+        if plugins is not None and not isinstance(plugins, Registry):
+            raise OptionError(f"plugins must be a Registry or None, got {plugins!r}.")
         self.errors, self.timeout = errors, timeout
-        self.keep = tuple(keep)
-        self.reader = Reader(text, path, document_id, kind, metadata)
-        self.struct = declared(metadata_schema)
-        self._extract, self._plugins = extract, plugins
-        self._strategy, self._options = strategy, options
-        if strategy is not None:
-            self._strategy, self._options = (plugins or registry()).make(strategy, options), {}
+        self._reader = Reader(text, path, document_id, kind, metadata)
+        self._keep = names("keep", keep)
+        self._struct = declared(metadata_schema)
+        schema(keep=[pa.field(name, pa.null()) for name in self._keep])  # names that are taken
+        self._extract, self._plugins = None if extract is None else dict(extract), plugins
+        self._strategy, self._options = self._checked(strategy, options)
+        self._known: dict[str, tuple[Strategy, str]] = {}
+
+    def _checked(
+        self, strategy: str | type[Strategy] | Strategy | None, options: dict[str, Any]
+    ) -> tuple[Strategy | None, dict[str, Any]]:
+        host = self._plugins or registry()
+        with host.in_use():
+            if self._extract is not None:
+                extract([], self._extract, plugins=self._plugins)
+            if strategy is not None and strategy != "":
+                return host.make(strategy, options), {}
+            problem: CantleError | None = None
+            kinds = (self._reader.kind,) if self._reader.kind else dict.fromkeys((*KINDS, *host.kinds()))
+            if self._reader.kind_column is None and self._reader.path is None:
+                kinds = (self._reader.kind or "text",)
+            for kind in kinds:
+                try:
+                    host.make(MDocument("", kind).strategy_for(options), options)
+                except CantleError as error:
+                    problem = problem or error
+                else:
+                    return None, options
+        assert problem is not None
+        raise problem
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was worked out is worked out again."""
+        return {**self.__dict__, "_known": {}}
 
     @property
     def text(self) -> str | None:
-        """The column that holds the text; None where files are read."""
-        return self.reader.text
+        """The column that holds the texts; None where files are read."""
+        return self._reader.text
+
+    @property
+    def path(self) -> str | None:
+        """The column that holds the names of files; None where texts are given."""
+        return self._reader.path
+
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """The columns of the documents that are repeated on each chunk."""
+        return self._keep
 
     @property
     def columns(self) -> list[str]:
         """The columns of the documents that are needed; all others may be left out before."""
-        return list(dict.fromkeys((*self.reader.columns, *self.keep)))
+        return list(dict.fromkeys((*self._reader.columns, *self._keep)))
 
     @property
     def name(self) -> str:
-        """The name of the strategy, for messages."""
-        return getattr(self._strategy, "name", "default")
+        """The name of the strategy, for messages; `default` where each kind has its own."""
+        return "default" if self._strategy is None else self._strategy.name
+
+    @property
+    def config_hash(self) -> str | None:
+        """The `config_hash` of all chunks, None where each kind of documents has its own strategy."""
+        if self._strategy is not None:
+            return config_hash(self._strategy)
+        kind = self._reader.kind or ("text" if self._reader.path is None and self._reader.kind_column is None else None)
+        if kind is None:
+            return None
+        host = self._plugins or registry()
+        with host.in_use():
+            return config_hash(host.make(MDocument("", kind).strategy_for(self._options), self._options))
 
     @property
     def schema(self) -> pa.Schema:
-        """The schema of the chunks. Raises `OptionError` with `keep`: the types are those of the documents' columns."""
-        if self.keep:
-            raise OptionError("The schema of kept columns is that of the documents: give theirs to schema_for(schema).")
+        """That of the chunks. Raises `OptionError` with `keep`: only documents know the types of those columns."""
+        if self._keep:
+            raise OptionError(
+                "Columns that are kept have the types that they have in the documents: schema_for(documents.schema) gives "
+                "the schema of the chunks."
+            )
         return self.schema_for(pa.schema([]))
 
     def schema_for(self, documents: pa.Schema) -> pa.Schema:
-        """The schema of the chunks of documents with this schema."""
-        missing = [name for name in self.keep if name not in documents.names]
-        if missing:
-            raise OptionError(f"There is no column {missing[0]!r} to keep; there are: {', '.join(documents.names)}.")
-        return schema("json" if self.struct is None else self.struct, [documents.field(name) for name in self.keep])
+        """The schema of the chunks of documents with that schema. Raises `OptionError` for a column that is missing."""
+        for name in self._keep:
+            if len(documents.get_all_field_indices(name)) != 1:
+                raise OptionError(
+                    f"There is no column {name!r} to keep, or more than one; there are: {', '.join(documents.names)}."
+                )
+        return schema("json" if self._struct is None else self._struct, [documents.field(name) for name in self._keep])
 
     def __call__(self, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-        """The chunks of a batch of documents."""
-        rows = Rows(self.schema_for(batch.schema))
-        for i, given in enumerate(self.reader.documents(batch)):
-            try:
-                found = self._cut(given)
-                if found is not None:
-                    rows.add(i, given.id, *found)
-            except Exception as error:  # a strategy may be anyone's
-                if self.errors == "raise":
-                    error.add_note(f"The document is {given.id!r}.")
-                    raise
-                if self.errors == "collect":
-                    rows.fail(i, given.id, error)
-                else:
-                    message = f"{given.id or 'A document'} was skipped: {type(error).__name__}: {error}"
-                    warnings.warn(message, CantleWarning, stacklevel=2)
-        return rows.batch(batch)
+        """The chunks of a batch of documents, in their order.
 
-    def _cut(self, given: Given) -> tuple[Chunks, str] | None:
-        document = given.read()
-        if document is None:
-            return None
-        chunks = document.chunk(self._strategy, extract=self._extract, plugins=self._plugins, **self._options)
-        return chunks, chunks.config_hash
+        Raises `OptionError` for a column that is missing or of a wrong type, `BatchTooLargeError` for chunks of more
+        than 2 GiB, and with `errors="raise"` what the first document that fails raised.
+        """
+        made = self.cut(batch)
+        for failed in made.failed:
+            if self.errors == "raise":
+                failed.error.add_note(f"The document is {failed.id!r}.")
+                raise failed.error
+            if self.errors == "skip":
+                said = f"{failed.id or 'A document'} was skipped: {type(failed.error).__name__}: {failed.error}"
+                warnings.warn(said, CantleWarning, stacklevel=2)
+        return made.batch
+
+    def cut(
+        self,
+        batch: pa.RecordBatch | pa.Table,
+        skip: Mapping[int, Exception] | None = None,
+        mark: Callable[[int], None] | None = None,
+    ) -> Cut:
+        """The chunks of a batch and what failed, in this process; with `errors="raise"` it ends at the first.
+
+        Rows in `skip` are not touched: they failed already. `mark` is called with the number of each row before it is
+        cut.
+        """
+        self._reader.check(batch.schema)
+        rows, made = Rows(self.schema_for(batch.schema)), []
+        seen: set[str] = set()
+        for i, given in enumerate(self._reader.documents(batch)):
+            identity: str | None = None
+            try:
+                identity = self._identity(given, seen)
+                if skip and i in skip:
+                    raise skip[i]
+                if mark is not None:
+                    mark(i)
+                document = given.document(identity)
+                if document is not None:
+                    rows.add(i, *self._chunks(document))
+            except BatchTooLargeError:
+                raise
+            except Exception as error:  # a strategy may be anyone's
+                made.append(Failed(i, identity, error))
+                if self.errors == "raise":
+                    break
+                if self.errors == "collect":
+                    rows.fail(i, identity, error)
+        return Cut(rows.batch(batch), made)
+
+    def _identity(self, given: Given, seen: set[str]) -> str:
+        identity = given.id()
+        if self._reader.document_id is not None:
+            if identity in seen:
+                raise DocumentError(
+                    f"there are two documents with the id {identity!r} in one batch, so chunks of both would have the "
+                    "same ids. Make the ids differ, or give document_id=None for ids made of the texts."
+                )
+            seen.add(identity)
+        return identity
+
+    def _chunks(self, document: MDocument) -> tuple[Chunks, str]:
+        """The chunks of a document and their `config_hash`, which is worked out once a strategy."""
+        kind = "" if self._strategy is not None else document.kind
+        strategy, digits = self._known.get(kind, (self._strategy, ""))
+        options = self._options if strategy is None else {}
+        chunks = document.chunk(strategy, extract=self._extract, plugins=self._plugins, **options)
+        if not digits:
+            digits = chunks.config_hash
+            if chunks.strategy is not None:
+                self._known[kind] = chunks.strategy, digits  # type: ignore[assignment]
+        return chunks, digits
 
 
 def chunk_table(
     batch: pa.RecordBatch | pa.Table, strategy: str | type[Strategy] | Strategy | None = None, **options: Any
 ) -> pa.RecordBatch:
-    """The chunks of a batch of documents: a call of `Chunker(strategy, **options)`."""
+    """The chunks of a batch of documents as a batch: what `Chunker(strategy, **options)` gives for it.
+
+    For one batch; whoever has several makes a `Chunker` once.
+    """
     return Chunker(strategy, **options)(batch)
-
-
-_ = (Callable, MDocument)

@@ -36,7 +36,9 @@ COLUMNS: dict[str, pa.DataType] = {
 """The columns in their order. Positions and lengths count code points."""
 
 
-def schema(metadata: str | pa.StructType | pa.Schema = "json", keep: Sequence[pa.Field] | pa.Schema = ()) -> pa.Schema:
+def schema(
+    metadata: str | pa.StructType | pa.Schema = "json", keep: Sequence[pa.Field[Any]] | pa.Schema = ()
+) -> pa.Schema:
     """The columns of a dataset of chunks: those of `COLUMNS`, then the columns of the documents that are kept.
 
     `metadata` is a JSON string with sorted keys, or, where its fields are declared by a struct type or a schema, such
@@ -51,7 +53,9 @@ def schema(metadata: str | pa.StructType | pa.Schema = "json", keep: Sequence[pa
         fields[list(COLUMNS).index("metadata")] = pa.field("metadata", struct)
     for field in keep:
         if not isinstance(field, pa.Field):
-            raise OptionError(f"keep must hold Arrow fields, got {field!r}. Take them from the schema of the documents.")
+            raise OptionError(
+                f"keep must hold Arrow fields, got {field!r}. Take them from the schema of the documents."
+            )
         if field.name in COLUMNS:
             raise OptionError(
                 f"The column {field.name!r} cannot be kept: chunks have one of that name. Rename it before; taken are "

@@ -1,17 +1,27 @@
-"""Chunks as columns of Arrow."""
+"""Chunks as columns of Arrow, those of all documents of a batch together."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from cantle import Chunks
 from cantle.commands import to_json
+from cantle.errors import PluginError
 
 from .columns import COLUMNS
+from .errors import BatchTooLargeError
+from .structs import Fitter
 
-__all__ = ["Rows"]
+__all__ = ["MOST", "Rows", "message"]
+
+MOST = (1 << 31) - 1
+"""Bytes that one Arrow column of strings can hold."""
+
+_TAKEN = {name: name for name in COLUMNS} | {"document_id": "source", "chunk_id": "key"}
+_FIELDS = tuple(field for name, field in _TAKEN.items() if name not in ("config_hash", "error"))
 
 
 class Rows:
@@ -21,34 +31,126 @@ class Rows:
         self._schema = schema
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._of: list[int] = []
+        self._prefixed = False
+        self._size = 0
+        kind = schema.field("metadata").type
+        self._fitter = Fitter(kind) if pa.types.is_struct(kind) else None
 
-    def add(self, row: int, identity: str | None, chunks: Chunks, config_hash: str) -> None:
-        """The chunks of the document in the row."""
-        struct = pa.types.is_struct(self._schema.field("metadata").type)
-        for chunk in chunks:
-            found = chunk.to_dict()
-            found |= {"document_id": identity, "chunk_id": found["key"], "config_hash": config_hash, "error": None}
-            if not struct:
-                found["metadata"] = to_json(found["metadata"], sort_keys=True)
-            for name, values in self._columns.items():
-                values.append(found[name])
-            self._of.append(row)
+    def add(self, row: int, chunks: Chunks, config_hash: str) -> None:
+        """The chunks of the document in that row of the batch.
+
+        Raises `DocumentError` for metadata that does not fit the declared fields, `PluginError` for chunks that hold
+        what a column cannot, `BatchTooLargeError`; nothing is added then.
+        """
+        count = len(chunks)
+        found = chunks.to_columns(_FIELDS)
+        if self._fitter is None:
+            found["metadata"] = _json(found["metadata"])
+        else:
+            found["metadata"] = [self._fitter(metadata) for metadata in found["metadata"]]
+        _check(found)
+        size = sum(map(len, found["text"]))
+        if self._size + size > MOST:
+            raise _too_large()
+        self._size += size
+        self._prefixed = self._prefixed or any(found["prefix"])
+        found["config_hash"], found["error"] = [config_hash] * count, [None] * count
+        for name, values in self._columns.items():
+            values.extend(found[_TAKEN[name]])
+        self._of.extend([row] * count)
 
     def fail(self, row: int, identity: str | None, error: Exception) -> None:
-        """One row for a document that failed."""
-        found = {
-            "document_id": identity,
-            "chunk_id": f"{identity or ''}:error",
-            "error": f"{type(error).__name__}: {error}",
-        }
+        """The one row of a document that failed: its id, the error, and nothing else."""
+        found = {"document_id": identity, "chunk_id": f"{identity or ''}:error", "error": message(error)}
         for name, values in self._columns.items():
             values.append(found.get(name))
         self._of.append(row)
 
     def batch(self, documents: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-        """The rows as a batch, with what is kept of the documents."""
-        arrays = [pa.array(values, self._schema.field(name).type) for name, values in self._columns.items()]
-        for field in list(self._schema)[len(arrays) :]:
-            kept = documents.column(field.name).take(pa.array(self._of, pa.int64()))
-            arrays.append(kept.combine_chunks() if isinstance(kept, pa.ChunkedArray) else kept)
-        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+        """The rows as a batch, with what is kept of the documents. Raises `BatchTooLargeError`."""
+        arrays: dict[str, pa.Array[Any]] = {}
+        try:
+            for name, values in self._columns.items():
+                if name == "content" and not self._prefixed:
+                    arrays[name] = arrays["text"]  # the same text, once in memory
+                else:
+                    arrays[name] = _array(values, self._schema.field(name).type)
+            taken = pa.array(self._of, pa.int64())
+            for field in list(self._schema)[len(COLUMNS) :]:
+                arrays[field.name] = _one(documents.column(field.name).take(taken))
+        except (pa.ArrowCapacityError, OverflowError) as error:
+            raise _too_large() from error
+        except pa.ArrowInvalid as error:
+            if "overflow" in str(error):
+                raise _too_large() from error
+            raise
+        return pa.RecordBatch.from_arrays(list(arrays.values()), schema=self._schema)
+
+
+def message(error: Exception) -> str:
+    """What the column `error` holds: type and message, on one line, as UTF-8."""
+    return without_surrogates(" ".join(f"{type(error).__name__}: {error}".split()))
+
+
+def without_surrogates(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 does not have, as `?`."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _json(metadata: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each as JSON with sorted keys; what stands there several times in a row is written once."""
+    found: list[str] = []
+    last: Mapping[str, Any] | None = None
+    for one in metadata:
+        found.append(found[-1] if one is last else to_json(one, sort_keys=True) if one else "{}")
+        last = one
+    return found
+
+
+def _check(found: Mapping[str, Sequence[Any]]) -> None:
+    """Raise `PluginError` for what a column would refuse: it would cost all documents of the batch."""
+    try:
+        for path in found["path"]:
+            "".join(path)
+        fits = all(isinstance(value, int) and abs(value) < 1 << 63 for value in found["overlap"])
+        fits = fits and all(isinstance(value, bool) for value in found["oversize"])
+        for spans in found["spans"]:
+            for start, end in spans or ():
+                fits = fits and isinstance(start, int) and isinstance(end, int)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise PluginError(
+            "the strategy made chunks with a path that is not all strings, spans that are no pairs of integers, an "
+            "overlap that is no integer or oversize that is no bool."
+        )
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+    try:
+        return _one(pa.array(values, kind))
+    except UnicodeEncodeError:
+        if pa.types.is_list(kind):
+            values = [None if path is None else [without_surrogates(part) for part in path] for path in values]
+        else:
+            values = [None if text is None else without_surrogates(text) for text in values]
+        return _one(pa.array(values, kind))
+
+
+def _one(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> pa.Array[Any]:
+    """One array of what Arrow may have dealt out to several, as it does where one is too small."""
+    if not isinstance(array, pa.ChunkedArray[Any]):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    made: pa.Array[Any] | pa.ChunkedArray[Any] = array.combine_chunks()
+    if isinstance(made, pa.ChunkedArray[Any]):
+        raise _too_large()
+    return made
+
+
+def _too_large() -> BatchTooLargeError:
+    return BatchTooLargeError(
+        "The chunks of this batch hold more than 2 GiB of text, which is more than one batch of Arrow can. Give fewer "
+        "documents at once: some 16 MB of text are enough for all speed there is."
+    )
