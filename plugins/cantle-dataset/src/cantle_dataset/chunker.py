@@ -168,8 +168,8 @@ class Chunker:
         """That of the chunks. Raises `OptionError` with `keep`: only documents know the types of those columns."""
         if self._keep:
             raise OptionError(
-                "Columns that are kept have the types that they have in the documents: schema_for(documents.schema) gives "
-                "the schema of the chunks."
+                "Columns that are kept have the types that they have in the documents: give the schema of those to "
+                "schema_for()."
             )
         return self.schema_for(pa.schema([]))
 

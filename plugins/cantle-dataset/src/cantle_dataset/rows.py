@@ -137,16 +137,15 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
         return _one(pa.array(values, kind))
 
 
-def _one(array: pa.Array[Any] | pa.ChunkedArray[Any]) -> pa.Array[Any]:
+def _one(array: Any) -> pa.Array[Any]:
     """One array of what Arrow may have dealt out to several, as it does where one is too small."""
-    if not isinstance(array, pa.ChunkedArray[Any]):
-        return array
-    if array.num_chunks == 1:
-        return array.chunk(0)
-    made: pa.Array[Any] | pa.ChunkedArray[Any] = array.combine_chunks()
-    if isinstance(made, pa.ChunkedArray[Any]):
+    if not isinstance(array, pa.ChunkedArray):
+        one: pa.Array[Any] = array
+        return one
+    made: Any = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if isinstance(made, pa.ChunkedArray):
         raise _too_large()
-    return made
+    return made  # type: ignore[no-any-return]
 
 
 def _too_large() -> BatchTooLargeError:
