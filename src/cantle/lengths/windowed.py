@@ -7,6 +7,9 @@ looks.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 from ..errors import OptionError
 from ..tokenizers.encoding import SAFE, blocks
 from .base import Length, Measure
@@ -120,8 +123,8 @@ class _TokenWindow(TokenMeasure):
 
         text, enc = self._text, self._whole.encoding
         places = [0, *self._borders, len(text)]
-        parts = [enc.character_lengths.take(enc.ids(text[a:b])) for a, b in zip(places, places[1:], strict=False)]
-        ends = numpy.concatenate(parts).astype(numpy.int64)
+        parts = [enc.character_lengths.take(enc.ids(text[a:b])) for a, b in pairwise(places)]
+        ends: Any = numpy.concatenate(parts).astype(numpy.int64)
         numpy.cumsum(ends, out=ends)
         self._ends = ends
         self._view = memoryview(ends)
@@ -140,4 +143,3 @@ class _CallWindow(CallMeasure):
         if end >= self._most:
             raise Unsettled
         return super().length(start, end)
-

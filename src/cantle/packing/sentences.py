@@ -20,7 +20,7 @@ from ..lengths.arithmetic import CharacterMeasure
 from .engine import Packer
 from .spans import Spans
 
-__all__ = ["SentencePacker", "Sizes"]
+__all__ = ["Place", "SentencePacker", "Sizes"]
 
 _SENTENCE, _WORD, _CHARACTERS, _END = Cut("sentence", 0), Cut("word", 1), Cut("characters", 2), Cut("end", 0)
 _GAP = re.compile(r"[\s\ufeff]{2,}")
@@ -41,6 +41,19 @@ class Sizes(NamedTuple):
     """Whether white space of more than one character between sentences counts more than a blank."""
 
 
+class Place(NamedTuple):
+    """What packing goes on from: where a chunk begins, with what there is to know of those before it.
+
+    `spans` and `oversize` say how many there were.
+    """
+
+    start: int
+    extra: float = 0
+    least: int = 0
+    spans: int = 0
+    oversize: int = 0
+
+
 class SentencePacker:
     """Cuts one text at the ends of sentences. `oversize` are the starts of chunks that may not be cut."""
 
@@ -53,6 +66,7 @@ class SentencePacker:
         # The first end with a length of at least the goal is the first one past all lengths below it.
         self._below = [math.ceil(min(size, sizes.limit)) - 1 for size in (sizes.target, sizes.target - sizes.joint)]
         self._last = len(text)
+        self.place = Place(0)
 
     def pack(self, sentences: Sentences) -> Spans:
         """The spans of the whole text."""
@@ -60,24 +74,34 @@ class SentencePacker:
         self._fill(sentences, sentences.begin(0), sentences.total)
         return self.spans
 
-    def _fill(self, sentences: Sentences, start: int, total: int) -> None:
-        """Pack the sentences from `start` to the one that ends at `total`."""
+    def pack_on(self, sentences: Sentences, place: Place) -> None:
+        """Add the spans of what follows a place, and note in `place` how far that is done."""
+        self._last, self.place = sentences.total, place
+        self._fill(sentences, place.start, sentences.total, place)
+
+    def _fill(self, sentences: Sentences, start: int, total: int, place: Place | None = None) -> None:
+        """Pack the sentences from `start` to the one that ends at `total`; note the places if there is one."""
         limit, overlap, target, joint = self.sizes.limit, self.sizes.overlap, self.sizes.target, self.sizes.joint
         length, fit = self.measure.length, self.measure.fit
         end_from, begin = sentences.end_from, sentences.begin
         exact, characters = self.measure.exact, isinstance(self.measure, CharacterMeasure)
-        wide, below = self._wide, self._below
+        text, wide, below = self.text, self._wide, self._below
         # As in Mastra, a chunk that began because its first sentence did not fit into the one before it counts one
         # blank more than it has.
         extra: float = 0
         least = start + 1
+        notes = place is not None
+        if place is not None and place.least:
+            extra, least = place.extra, place.least
         while start < total:
+            if notes:
+                self.place = Place(start, extra, least, len(self.spans.starts), len(self.oversize))
             goal = below[extra > 0]
             at = (start + goal if characters else fit(start, goal)) + 1
             end = end_from(at if at > least else least)
             size: float = end - start if characters else length(start, end)
             full = size + extra
-            if wide and size <= limit:
+            if wide and size <= limit and _GAP.search(text, start, end) is not None:
                 end, size, narrowed = self._widened(sentences, start, end, target - extra)
                 full = size - narrowed + extra
             if size > limit or full > limit:

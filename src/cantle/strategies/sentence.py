@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from .. import checks
 from ..blocks.sentences import LANGUAGES, Segmenter, segmenter
+from ..chunk import Chunk
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
+from ..packing.reading import TextReader
+from ..packing.sentence_windows import stream_sentences
 from ..packing.sentences import SentencePacker, Sizes
 from ..source import Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
@@ -120,22 +123,12 @@ class Sentence(Sized):
 
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`: literal slices of its text."""
-        text, limit, length = source.text, self.limit, self.length
-        measure = length.measure(text)
-        joint = length(" ")
-        sizes = Sizes(
-            limit=limit,
-            target=math.floor(0.8 * limit) if self.target_size is None else self.target_size,
-            overlap=self.repeat,
-            joint=joint,
-            words=self.fallback_to_words,
-            characters=self.fallback_to_characters,
-            collapse=length("\n\n") > joint,
-        )
-        packer = SentencePacker(text, measure, sizes, self.explain)
+        text = source.text
+        measure = self.length.measure(text)
+        packer = SentencePacker(text, measure, self._sizes, self.explain)
         spans = packer.pack(self._segmenter.on(text))
         if self.least:
-            spans.join_small(measure, self.least, limit)
+            spans.join_small(measure, self.least, self.limit)
         chunks = Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
         if packer.oversize:
             forbidden = set(packer.oversize)
@@ -143,6 +136,29 @@ class Sentence(Sized):
                 if start in forbidden:
                     chunks[i].oversize = True
         return chunks
+
+    def stream(self, reader: TextReader) -> Iterator[Chunk]:
+        """The chunks that `split` gives for all the text of `reader`, one by one while it is read.
+
+        The memory is that of some windows of a megabyte, and grows with the longest sentence (all of the text if
+        nothing in it ends one), and with runs of white space or of marks that end sentences. What a function measures
+        must depend on nothing but the text that it is given.
+        """
+        return stream_sentences(reader, self.length, self._sizes, self._segmenter, self.least, self.explain)
+
+    @property
+    def _sizes(self) -> Sizes:
+        length = self.length
+        joint = length(" ")
+        return Sizes(
+            limit=self.limit,
+            target=math.floor(0.8 * self.limit) if self.target_size is None else self.target_size,
+            overlap=self.repeat,
+            joint=joint,
+            words=self.fallback_to_words,
+            characters=self.fallback_to_characters,
+            collapse=length("\n\n") > joint,
+        )
 
 
 @hookimpl

@@ -38,6 +38,10 @@ class Sentences(Protocol):
         """Parts of a sentence that is too long, in groups to use whole or not at all; None where there are none."""
         ...
 
+    def origin(self, position: int) -> int:
+        """From where on the text must be there for the sentences from a position on."""
+        ...
+
     def listed(self, spans: list[tuple[int, int]]) -> Sentences:
         """Other sentences of the same text, given by their bounds."""
         ...
@@ -50,8 +54,20 @@ class Sentences(Protocol):
 class Segmenter(Protocol):
     """Finds the sentences of any text."""
 
+    marks: str
+    """What it looks through in runs, besides white space."""
+    reach: int
+    """How much further than a few words it looks, in code points."""
+
     def on(self, text: str) -> Sentences:
         """The sentences of a text."""
+        ...
+
+    def window(self, text: str, known: int | None, start: int) -> Sentences:
+        """The sentences of a window, from `start` on, where they are searched anew.
+
+        What is not settled up to `known` raises `Unsettled`; with None the text ends with the window.
+        """
         ...
 
 

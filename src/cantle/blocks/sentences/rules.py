@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ...graphemes import is_boundary, next_boundary
+from ...lengths.windowed import Unsettled
 from ...whitespace import STRIP
 from .languages import Kind, Language, language
 from .listed import Listed
@@ -28,7 +29,8 @@ _WHITE = STRIP + "\x1c\x1d\x1e\x1f\x85"
 _BLANKS = re.compile(r"[\s\ufeff]+")
 _CORE = re.compile(r"[\w.\u00aa\u00ba\u00b0/-]+\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
-_NEXT_WORD = re.compile(r"\w+")
+_NEXT_WORD = re.compile(r"\w{1,64}")
+"""Longer words are none that open sentences."""
 _ROMAN = re.compile(r"[IVXLC]{2,}|[IVX]")
 _SHORT = re.compile(r"(?:[A-Z]\.)*[A-Z]|(?:[a-z]\.)*[a-z]|[0-9]+|[apAP][mM]\.?|Dr|Mrs?|Ms|Prof|[SJ]r")
 """What never ends a sentence for a caller who names no language: Mastra's list."""
@@ -62,10 +64,18 @@ class Rules:
             self.pattern = candidates(spaced, free, several, lines=True)
             self.finer = None
         self.enders = frozenset("".join(given) if given is not None else SPACED + UNSPACED)
+        self.marks = "".join(sorted(self.enders))
+        self.reach = 8 * max(map(len, several), default=0)
 
     def on(self, text: str) -> RuleSentences:
         """The sentences of a text."""
         return RuleSentences(self, text)
+
+    def window(self, text: str, known: int | None, start: int) -> RuleSentences:
+        """Those of a window, settled up to `known`; None when the text ends there."""
+        if known is None:
+            return RuleSentences(self, text)
+        return RuleWindow(self, text, known)
 
 
 class RuleSentences:
@@ -89,6 +99,10 @@ class RuleSentences:
             end = self.end_from(start + 1)
             yield start, end
             start = self.begin(end)
+
+    def origin(self, position: int) -> int:
+        """From where on the text must be there for the sentences from a position on."""
+        return position
 
     def begin(self, at: int) -> int:
         """Where the sentence that follows position `at` begins: past the white space."""
@@ -327,3 +341,18 @@ class RuleSentences:
         if group:
             groups.append(group)
         return groups
+
+
+class RuleWindow(RuleSentences):
+    """The sentences of a window of a text. Where one ends behind `known` raises `Unsettled`."""
+
+    def __init__(self, rules: Rules, text: str, known: int) -> None:
+        super().__init__(rules, text)
+        self._settled = known
+
+    def end_from(self, at: int) -> int:
+        """The first end of a sentence at or after `at`."""
+        end = super().end_from(at)
+        if end > self._settled:
+            raise Unsettled
+        return end
