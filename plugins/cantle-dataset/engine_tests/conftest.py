@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
+
+from cantle import Chunk, Source
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_AUTH_MODE"] = "disabled"
@@ -22,6 +27,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in (
         # What the frameworks say of themselves, and of each other.
         "ignore:PySpark does not yet fully support pandas:FutureWarning",
+        "ignore:.* deprecated:DeprecationWarning:ray.data.context",
+        "ignore:The inplace keyword in DataFrame.set_index:DeprecationWarning",
+        "ignore:Attempting to work in a virtualenv:UserWarning",
     ):
         config.addinivalue_line("filterwarnings", line)
 
@@ -86,3 +94,57 @@ def end_java() -> None:
         process.stdin.close()
         process.wait(30)
         SparkContext._gateway = SparkContext._jvm = None
+
+
+@pytest.fixture(scope="session")
+def strategies() -> Any:
+    """Strategies whose classes pickle finds in no module, as those of a script: they go to workers by value.
+
+    All but the first act on the text that begins with `Title 13` and a line end, and give other texts whole.
+    """
+
+    @dataclass(frozen=True, kw_only=True)
+    class Halves:
+        name: ClassVar[str] = "halves"
+
+        def split(self, source: Source) -> list[Chunk]:
+            middle = len(source.text) // 2
+            return [Chunk(source.text[:middle], 0, middle), Chunk(source.text[middle:], middle, len(source.text))]
+
+    @dataclass(frozen=True, kw_only=True)
+    class Failing:
+        name: ClassVar[str] = "failing"
+
+        def split(self, source: Source) -> list[Chunk]:
+            if source.text.startswith("Title 13\n"):
+                raise ValueError("not this one")
+            return [Chunk(source.text, 0, len(source.text))]
+
+    @dataclass(frozen=True, kw_only=True)
+    class Deadly:
+        """Ends its process, after a letter was added to the file at `path`; not when that has `times` already."""
+
+        name: ClassVar[str] = "deadly"
+        path: str
+        times: int = 1000
+
+        def split(self, source: Source) -> list[Chunk]:
+            if source.text.startswith("Title 13\n"):
+                with open(self.path, "a+") as file:
+                    file.seek(0)
+                    if len(file.read()) < self.times:
+                        file.write("x")
+                        file.close()
+                        os._exit(3)
+            return [Chunk(source.text, 0, len(source.text))]
+
+    @dataclass(frozen=True, kw_only=True)
+    class Endless:
+        name: ClassVar[str] = "endless"
+
+        def split(self, source: Source) -> list[Chunk]:
+            while source.text.startswith("Title 13\n"):
+                time.sleep(1)
+            return [Chunk(source.text, 0, len(source.text))]
+
+    return SimpleNamespace(Halves=Halves, Failing=Failing, Deadly=Deadly, Endless=Endless)

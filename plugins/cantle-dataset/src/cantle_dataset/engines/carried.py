@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from cantle.errors import OptionError, PluginError
 
+from ..errors import BatchTooLargeError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..chunker import Chunker
 
-__all__ = ["PIECE_BYTES", "PIECE_ROWS", "carry", "cut", "loaded", "pieces"]
+__all__ = ["PIECE_BYTES", "PIECE_FILES", "PIECE_ROWS", "carry", "chunked", "cut", "loaded", "pieces"]
 
 PIECE_BYTES = 16 << 20
 PIECE_ROWS = 4096
@@ -61,10 +63,23 @@ def loaded(data: bytes, name: str, remedy: str) -> Chunker:
 
 
 def cut(data: bytes, name: str, remedy: str, batch: pa.Table | pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The chunks of a batch, piece by piece."""
-    chunker = loaded(data, name, remedy)
+    """The chunks of a batch by a chunker that was sent here."""
+    yield from chunked(loaded(data, name, remedy), batch)
+
+
+def chunked(chunker: Chunker, batch: pa.Table | pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The chunks of a batch, piece by piece; in smaller ones where they do not fit into a `RecordBatch`."""
     for piece in pieces(batch, chunker.text):
-        yield chunker(piece)
+        waiting = [piece]
+        while waiting:
+            part = waiting.pop()
+            try:
+                yield chunker(part)
+            except BatchTooLargeError:
+                middle = part.num_rows // 2
+                if not middle:
+                    raise
+                waiting += [part.slice(middle), part.slice(0, middle)]
 
 
 def pieces(batch: pa.Table | pa.RecordBatch, column: str | None) -> Iterator[Any]:

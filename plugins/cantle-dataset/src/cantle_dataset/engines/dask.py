@@ -42,10 +42,9 @@ def chunk_dask(
     chosen = dataframe[chunker.columns]
     meta = _frame(chunker, chosen._meta)
     data = carry(chunker, cloudpickle.dumps)
-    chunks: dask.dataframe.DataFrame = chosen.map_partitions(
-        _cut, data, chunker.name, meta=meta, enforce_metadata=False
-    )
-    return chunks
+    chunks = chosen.map_partitions(_cut, data, chunker.name, meta=meta, enforce_metadata=False)
+    cleared: dask.dataframe.DataFrame = chunks.clear_divisions()  # the index of a part counts its chunks
+    return cleared
 
 
 def _cut(part: pd.DataFrame, data: bytes, name: str) -> pd.DataFrame:

@@ -12,7 +12,8 @@ from cantle import Strategy
 from cantle.errors import MissingDependencyError, OptionError
 
 from ..chunker import Chunker
-from .carried import pieces
+from ..errors import DatasetError
+from .carried import chunked
 
 if TYPE_CHECKING:
     import duckdb
@@ -106,8 +107,12 @@ def _register(
         count = len(values[0])
         rows = pa.array(range(count), pa.int64())
         batch = pa.table([*values, rows], names=[*names, _ROW])
-        with lock:
-            tables = [_wide(pa.Table.from_batches([chunker(piece)])) for piece in pieces(batch, chunker.text)]
+        try:
+            with lock:
+                tables = [_wide(pa.Table.from_batches([part])) for part in chunked(chunker, batch)]
+        except Exception as error:  # DuckDB takes over the message alone
+            notes = getattr(error, "__notes__", ())
+            raise DatasetError(" ".join((f"{type(error).__name__}: {error}", *notes))) from error
         return _listed(pa.concat_tables(tables), count)
 
     parameters = [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(names))]

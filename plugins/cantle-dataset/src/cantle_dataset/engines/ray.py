@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cantle import Strategy
-from cantle.errors import CantleError, MissingDependencyError
+from cantle.errors import CantleError, MissingDependencyError, OptionError
 
 from ..chunker import Chunker
 from .carried import carry, cut
@@ -74,11 +74,17 @@ def chunk_dataset(
     A document that ends its process ends the task; Ray runs it again, and after 5 times the job fails. With
     `timeout=` documents are cut in a process of their own, and such a document fails alone.
 
-    Raises what `Chunker` raises, and `MissingDependencyError` without Ray.
+    Raises what `Chunker` raises, `OptionError` for a column that the dataset is known to lack, and
+    `MissingDependencyError` without Ray.
     """
     ray = _ray("chunk_dataset()")
     function = for_ray(strategy, **options)
-    dataset = dataset.select_columns(Chunker(strategy, **options).columns)
+    columns = Chunker(strategy, **options).columns
+    schema = dataset.schema(fetch_if_missing=False)
+    for column in columns:
+        if schema is not None and column not in schema.names:
+            raise OptionError(f"The dataset has no column {column!r}. Its columns: {', '.join(schema.names)}.")
+    dataset = dataset.select_columns(columns)
     settings: dict[str, Any] = {"batch_size": batch_size, "num_cpus": num_cpus, "zero_copy_batch": True}
     if concurrency is not None:
         pool = getattr(ray.data, "TaskPoolStrategy", None)  # newer versions want it so

@@ -40,27 +40,8 @@ def for_spark(
     `chunk_dataframe` does the same in one call. Raises what `Chunker` raises, and `MissingDependencyError` without
     PySpark.
     """
-    pyspark = _pyspark("for_spark()")
-    chunker = Chunker(strategy, **options)
-    target = _target(pyspark, chunker, schema)
-    data, name = carry(chunker, pyspark.cloudpickle.dumps), chunker.name
-    fields = [(field.name, field.type) for field in target]
-    remedy = REMEDY
-
-    def chunk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        # Sent by value and without anything of ours, so that an executor without the package can say so.
-        import pyarrow
-
-        try:
-            from cantle_dataset.engines.carried import cut
-        except ImportError as error:
-            raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
-        schema = pyarrow.schema(fields)
-        for batch in batches:
-            for piece in cut(data, name, remedy, batch):
-                yield from pyarrow.Table.from_batches([piece]).cast(schema).to_batches()
-
-    return chunk, pyspark.sql.pandas.types.from_arrow_schema(target)
+    _pyspark("for_spark()")
+    return _function(Chunker(strategy, **options), schema, None)
 
 
 def chunk_dataframe(
@@ -82,15 +63,46 @@ def chunk_dataframe(
     _pyspark("chunk_dataframe()")
     if partitions is not None and (isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1):
         raise OptionError(f"partitions must be an integer of at least 1, got {partitions!r}.")
-    function, schema = for_spark(strategy, schema=dataframe.schema, **options)
-    columns = Chunker(strategy, **options).columns
+    chunker = Chunker(strategy, **options)
+    columns = chunker.columns
     for column in columns:
         if column not in dataframe.columns:
             raise OptionError(f"The DataFrame has no column {column!r}. Its columns: {', '.join(dataframe.columns)}.")
-    dataframe = dataframe.select(*(_quoted(column) for column in columns))
+    documents, names = dataframe.select(*map(_quoted, columns)), None
+    if any("." in column or "`" in column for column in columns):  # mapInArrow finds no such column
+        documents, names = documents.toDF(*(f"c{i}" for i in range(len(columns)))), columns
+    function, schema = _function(chunker, dataframe.schema, names)
     if partitions is not None:
-        dataframe = dataframe.repartition(partitions)
-    return dataframe.mapInArrow(function, schema)
+        documents = documents.repartition(partitions)
+    return documents.mapInArrow(function, schema)
+
+
+def _function(
+    chunker: Chunker, schema: StructType | None, names: list[str] | None
+) -> tuple[Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], StructType]:
+    """The function and the schema for `mapInArrow`; `names` are those of the columns when they come under others."""
+    pyspark = _pyspark("Spark")
+    target = _target(pyspark, chunker, schema)
+    data, name = carry(chunker, pyspark.cloudpickle.dumps), chunker.name
+    fields = [(field.name, field.type) for field in target]
+    remedy = REMEDY
+
+    def chunk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Sent by value and without anything of ours, so that an executor without the package can say so.
+        import pyarrow
+
+        try:
+            from cantle_dataset.engines.carried import cut
+        except ImportError as error:
+            raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
+        schema = pyarrow.schema(fields)
+        for batch in batches:
+            if names is not None:
+                batch = pyarrow.RecordBatch.from_arrays(batch.columns, names)
+            for piece in cut(data, name, remedy, batch):
+                yield from pyarrow.Table.from_batches([piece]).cast(schema).to_batches()
+
+    return chunk, pyspark.sql.pandas.types.from_arrow_schema(target)
 
 
 def _target(pyspark: Any, chunker: Chunker, schema: StructType | None) -> pa.Schema:
@@ -102,7 +114,9 @@ def _target(pyspark: Any, chunker: Chunker, schema: StructType | None) -> pa.Sch
             f"The types of the columns to keep ({', '.join(chunker.keep)}) are not known. Give the schema of the "
             "documents: for_spark(..., schema=dataframe.schema)."
         )
-    documents: pa.Schema = pyspark.sql.pandas.types.to_arrow_schema(schema)
+    types = pyspark.sql.pandas.types
+    kept = pyspark.sql.types.StructType([field for field in schema if field.name in chunker.keep])
+    documents: pa.Schema = types.to_arrow_schema(kept)
     return chunker.schema_for(documents)
 
 
