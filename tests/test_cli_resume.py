@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -57,7 +58,11 @@ class Place:
         info = plugin / "cantle_noted-1.0.dist-info"
         info.mkdir(parents=True)
         (plugin / "cantle_noted.py").write_text(PLUGIN, "utf-8")
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: cantle-noted\nVersion: 1.0\n", "utf-8")
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: cantle-noted\nVersion: 1.0\n"
+            "Requires-Dist: cantle>=0\nRequires-Dist: Click>=8\nRequires-Dist: rich; extra == 'more'\n",
+            "utf-8",
+        )
         (info / "entry_points.txt").write_text("[cantle]\nnoted = cantle_noted\n", "utf-8")
         self.notes = path / "notes.txt"
         self.env = {**os.environ, "PYTHONPATH": str(plugin), "CANTLE_PLUGINS": "noted", "NOTES": str(self.notes)}
@@ -239,6 +244,10 @@ def test_a_plugin_that_is_gone_is_another_setting(place: Place) -> None:
     place.write(3)
     (place.docs / "bad.md").write_bytes(bytes(50))
     assert place.run("docs", "-o", "out.jsonl", "--resume")[0] == 1
+    config = json.loads((place.path / "out.jsonl.partial.journal").read_bytes().partition(b"\n")[0])
+    assert config["plugins"] == {"noted": "1.0"}
+    assert "click" in config["packages"]  # what the plugin asks for
+    assert not {"rich", "cantle"} & config["packages"].keys()
     place.env["CANTLE_PLUGINS"] = "off"
     code, said = place.run("docs", "-o", "out.jsonl", "--resume")
-    assert (code, 'noted was "1.0" and is not given.' in said) == (2, True)
+    assert (code, 'noted was "1.0" and is not given.' in said) == (2, True), said

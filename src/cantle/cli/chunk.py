@@ -143,12 +143,14 @@ def command(
         )
 
     if resume:
-        from .resume import Partial, configuration
+        from .resume import Partial
+        from .settings import settings
 
-        config = configuration(strategy, options, read, written, relations)
+        config = settings(strategy, options, read, written, relations)
         to = to_write(Output(BytesIO()))
         with Partial(out or "-", config, to.start, quiet=quiet) as partial:
-            todo = partial.begin(documents, workers, missing=len(run.failed))
+            progress = _wants_progress(files, out, quiet)
+            todo = partial.begin(list(documents), workers, missing=len(run.failed), progress=progress)
             run.kept = partial.kept
             run.write(results(todo, to), partial.take, strict)
             if partial.kept or not run.failed:

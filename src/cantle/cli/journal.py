@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from .group import Failure
 
-__all__ = ["Done", "Entries", "Journal", "checksum", "sync_directory", "write_all"]
+__all__ = ["Done", "Entries", "Journal", "checksum", "opened_for_both", "sync_directory", "write_all"]
 
 _HEAD = "cantle chunk"
 _FORM = 1
@@ -95,7 +95,7 @@ class Journal:
     def __init__(self, path: Path, mode: int) -> None:
         self.path = path
         while True:
-            self._file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), mode), "r+")
+            self._file = opened_for_both(path, mode)
             try:
                 _lock(self._file.fileno(), path)
                 if _is_at(path, self._file.fileno()):
@@ -158,6 +158,12 @@ class Journal:
         if os.name == "nt":  # an open file cannot be removed there, neither by us nor by others
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
+
+
+def opened_for_both(path: Path, mode: int) -> io.FileIO:
+    """A file for reading and writing, made with that mode if it is not there. No link is followed."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return io.FileIO(os.open(path, flags, mode), "r+")
 
 
 def write_all(file: io.FileIO, data: bytes) -> None:

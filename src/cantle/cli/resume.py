@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -24,55 +21,16 @@ from ..document import MDocument
 from ..files import sha256_of
 from ..written import to_json
 from .group import Failure
-from .journal import Done, Entries, Journal, checksum, sync_directory, write_all
+from .journal import Done, Entries, Journal, checksum, opened_for_both, sync_directory, write_all
 from .outputs import Output, Writer, mode_of, opened, target
+from .settings import differences
 from .tables import counted, printable
 
-__all__ = ["Partial", "configuration", "partial_names"]
+__all__ = ["Partial", "partial_names"]
 
 _BLOCK = 1 << 20
 _ASKED = 1000
 """So many documents are looked at together."""
-
-_PACKAGES = ("beautifulsoup4", "charset-normalizer", "fastokens", "nltk", "pyarrow", "regex", "tiktoken", "toktok-rs")
-"""Packages that a chunk may depend on, besides cantle and its plugins."""
-
-
-def configuration(
-    strategy: str | None, options: Mapping[str, Any], read: Mapping[str, Any], format: str, relations: bool
-) -> dict[str, Any]:
-    """Everything that the output depends on besides the documents, as JSON has it."""
-    import json
-
-    from .. import __version__
-    from ..plugins import registry
-
-    host = registry()
-    plugins = {
-        name: plugin.version or "without a version"
-        for name, plugin in host.plugins.items()
-        if not plugin.error and not host.is_builtin(name)
-    }
-    told = {
-        "format": format,
-        "relations": relations,
-        "strategy": strategy,
-        "options": options,
-        "read": read,
-        "cantle": __version__,
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-        "plugins": plugins,
-    }
-    made: dict[str, Any] = json.loads(to_json(told))
-    return made
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def partial_names(out: str) -> tuple[Path, Path]:
@@ -122,15 +80,14 @@ class Partial:
             self._refuse_foreign()
         elif before != config:
             raise Failure(
-                f"{self.path} was begun with other settings: {_differences(before, config)}. Give the same again to "
+                f"{self.path} was begun with other settings: {differences(before, config)}. Give the same again to "
                 f"go on, or remove it and {self._journal.path.name} to begin anew.",
                 2,
             )
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         if before is None:
             self._journal.begin(config)
         try:
-            self._file = io.FileIO(os.open(self.path, flags, mode_of(self.out)), "r+")
+            self._file = opened_for_both(self.path, mode_of(self.out))
         except OSError as error:
             raise Failure(f"Cannot write {self.path}: {error.strerror}", 2) from error
         size = os.fstat(self._file.fileno()).st_size
@@ -162,7 +119,7 @@ class Partial:
     # -- documents ------------------------------------------------------------------------------------
 
     def begin(
-        self, inputs: Iterable[MDocument | Path], threads: int = 1, *, missing: int = 0
+        self, inputs: list[MDocument | Path], threads: int = 1, *, missing: int = 0, progress: bool = False
     ) -> list[MDocument | Path]:
         """Those of the inputs that must be cut. The others are in the partial file, made from the same bytes.
 
@@ -171,7 +128,13 @@ class Partial:
         self._missing = missing
         todo: list[MDocument | Path] = []
         waiting = iter(inputs)
-        with ThreadPoolExecutor(max(1, min(threads, 16))) as pool:
+        with ExitStack() as stack:
+            pool = stack.enter_context(ThreadPoolExecutor(max(1, min(threads, 16))))
+            advance = None
+            if progress and len(self.entries):
+                from ..console import Bar
+
+                advance = stack.enter_context(Bar(len(inputs), "Compared", "kept document")).advance
             while some := list(islice(waiting, _ASKED)):
                 found = pool.map(self._kept, some) if len(self.entries) else [None] * len(some)
                 for item, number in zip(some, found, strict=True):
@@ -179,6 +142,8 @@ class Partial:
                         self._asked.append(len(self._places))
                         todo.append(item)
                     self._places.append(-1 if number is None else number)
+                    if advance is not None:
+                        advance(number is not None)
         if self.kept and not self._quiet:
             click.echo(f"{self.kept} of {counted(self.total, 'document')} were done before.", err=True)
         return todo
@@ -323,21 +288,3 @@ def _digest(item: MDocument | Path) -> str:
     digest = hashlib.sha256(f"{item.kind}\0{item.body}\0{to_json(item.metadata, sort_keys=True)}\0".encode())
     digest.update(item.text.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    old, new = dict(_flat(before)), dict(_flat(now))
-    names = [name for name in {**new, **old} if old.get(name) != new.get(name)]
-    return "; ".join(f"{name} was {_shown(old.get(name))} and is {_shown(new.get(name))}" for name in names)
-
-
-def _flat(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in config.items():
-        if isinstance(value, Mapping) and name in ("options", "read", "packages", "plugins"):
-            yield from value.items()
-        else:
-            yield name, value
-
-
-def _shown(value: Any) -> str:
-    return "not given" if value is None else to_json(value)
