@@ -10,6 +10,8 @@ CantleError
 ├── VocabularyError                          a token vocabulary of the package is missing or damaged
 ├── ExtractionError                          a metadata extractor failed or does not exist
 ├── MissingDependencyError (ImportError)     an optional package is not installed
+├── WorkerError                              a worker process died of a document
+├── DocumentTimeoutError                     a document took longer than it was given
 └── ContractError          (AssertionError)  a strategy broke the contract (raised by `cantle.testing`)
 
 CantleWarning              (UserWarning)
@@ -17,6 +19,7 @@ CantleWarning              (UserWarning)
 ├── GuessedEncodingWarning                   a file's encoding had to be guessed
 ├── DuplicateKeyWarning                      an object of a JSON document has a key twice
 ├── PluginWarning                            a plugin could not be loaded and is left out
+├── WorkerWarning                            a worker process died; its documents are tried again
 └── ContextWarning                           a chunk got no note from the model
 ```
 
@@ -33,6 +36,7 @@ __all__ = [
     "ContextWarning",
     "ContractError",
     "DocumentError",
+    "DocumentTimeoutError",
     "DuplicateKeyWarning",
     "ExtractionError",
     "GuessedEncodingWarning",
@@ -44,6 +48,8 @@ __all__ = [
     "UnknownStrategyError",
     "UnusedOptionWarning",
     "VocabularyError",
+    "WorkerError",
+    "WorkerWarning",
 ]
 
 
@@ -111,6 +117,14 @@ class MissingDependencyError(CantleError, ImportError):
         return type(self), (self.what, self.package, self.extra)
 
 
+class WorkerError(CantleError):
+    """A worker process died of a document, twice. The other documents are not affected."""
+
+
+class DocumentTimeoutError(CantleError):
+    """A document took longer than it was given, and the worker process that was at it was ended."""
+
+
 class ContractError(CantleError, AssertionError):
     """A strategy broke the contract. `point` is its number in the contract (1 to 9)."""
 
@@ -140,6 +154,10 @@ class DuplicateKeyWarning(CantleWarning):
 
 class PluginWarning(CantleWarning):
     """A plugin could not be loaded and is left out."""
+
+
+class WorkerWarning(CantleWarning):
+    """A worker process died, of a signal or by itself. What it was working on is tried once more by another one."""
 
 
 class ContextWarning(CantleWarning):
