@@ -15,8 +15,17 @@ from ..written import to_json
 
 __all__ = ["differences", "settings"]
 
-_PACKAGES = ("beautifulsoup4", "charset-normalizer", "nltk", "PyYAML", "regex", "tiktoken", "tokenizers")
+_PACKAGES = ("beautifulsoup4", "charset-normalizer", "nltk", "pyyaml", "regex", "tiktoken", "tokenizers")
 """Packages of ours that chunks depend on. The faster tokenizers are left out: they give what tiktoken gives."""
+
+_HOOKS = {
+    *("finish_chunks", "load_document", "prepare_source"),
+    *("register_extractors", "register_length_functions", "register_strategies"),
+}
+"""What makes a plugin matter: one that only adds commands does not."""
+
+_NAMED = 6
+"""So many differences are named."""
 
 
 def settings(
@@ -27,7 +36,7 @@ def settings(
     plugins = {
         name: plugin.version or "without a version"
         for name, plugin in host.plugins.items()
-        if not plugin.error and not host.is_builtin(name)
+        if not plugin.error and _HOOKS & set(plugin.hooks) and not host.is_builtin(name)
     }
     packages = sorted({*_PACKAGES, *_required_by(plugins)} - {"cantle"})
     made: dict[str, Any] = json.loads(
@@ -68,7 +77,8 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Each setting that is another, for a message."""
     old, new = dict(_flat(before)), dict(_flat(now))
     names = [name for name in {**new, **old} if old.get(name) != new.get(name)]
-    return "; ".join(f"{name} was {_shown(old.get(name))} and is {_shown(new.get(name))}" for name in names)
+    shown = [f"{name} was {_shown(old.get(name))} and is {_shown(new.get(name))}" for name in names[:_NAMED]]
+    return "; ".join(shown + [f"and {len(names) - _NAMED} more"] * (len(names) > _NAMED))
 
 
 def _flat(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
