@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
 from typing import Any
 
 import pyarrow as pa
@@ -16,28 +16,11 @@ from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 from .columns import declared, schema
 from .documents import KINDS, Given, Reader, names
 from .errors import BatchTooLargeError
-from .rows import Rows
+from .rows import Cut, Failed, Rows
 
-__all__ = ["ERRORS", "Chunker", "Cut", "Failed", "chunk_table"]
+__all__ = ["ERRORS", "Chunker", "chunk_table"]
 
 ERRORS = ("raise", "skip", "collect")
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A document that failed: its row in the batch, its id if it has one, and why."""
-
-    row: int
-    id: str | None
-    error: Exception
-
-
-@dataclass(frozen=True)
-class Cut:
-    """What became of a batch: its chunks, and the documents that failed, which have a row too if that is wanted."""
-
-    batch: pa.RecordBatch
-    failed: list[Failed] = field(default_factory=list)
 
 
 class Chunker:
@@ -182,21 +165,42 @@ class Chunker:
                 )
         return schema("json" if self._struct is None else self._struct, [documents.field(name) for name in self._keep])
 
+    def check(self, documents: pa.Schema) -> None:
+        """Raise `OptionError` where documents with this schema have not the columns, or the types, that are needed."""
+        self._reader.check(documents)
+        self.schema_for(documents)
+
     def __call__(self, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
         """The chunks of a batch of documents, in their order.
 
         Raises `OptionError` for a column that is missing or of a wrong type, `BatchTooLargeError` for chunks of more
         than 2 GiB, and with `errors="raise"` what the first document that fails raised.
         """
-        made = self.cut(batch)
+        if self.timeout is None:
+            made = self.cut(batch)
+        else:
+            from .isolated import cut_apart
+
+            self._reader.check(batch.schema)
+            made = cut_apart(self.without_timeout(), self.timeout, batch)
+        self.settle(made)
+        return made.batch
+
+    def settle(self, made: Cut) -> None:
+        """Raise or warn of what failed, as `errors` says."""
         for failed in made.failed:
             if self.errors == "raise":
                 failed.error.add_note(f"The document is {failed.id!r}.")
                 raise failed.error
             if self.errors == "skip":
                 said = f"{failed.id or 'A document'} was skipped: {type(failed.error).__name__}: {failed.error}"
-                warnings.warn(said, CantleWarning, stacklevel=2)
-        return made.batch
+                warnings.warn(said, CantleWarning, stacklevel=3)
+
+    def without_timeout(self) -> Chunker:
+        """The same chunker, which cuts in the process that it is called in."""
+        other = copy(self)
+        other.timeout = None
+        return other
 
     def cut(
         self,

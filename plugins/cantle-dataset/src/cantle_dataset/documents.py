@@ -80,7 +80,7 @@ class Given:
     def _metadata(self) -> dict[str, Any]:
         reader = self.reader
         if not isinstance(reader.metadata, str):
-            return {name: self.value(name) for name in reader.metadata}
+            return {name: self._field(name) for name in reader.metadata}
         found = self.value(reader.metadata)
         if isinstance(found, str | bytes):
             try:
@@ -95,6 +95,10 @@ class Given:
                 "To make metadata of whole columns, name them in a list."
             )
         return found or {}
+
+    def _field(self, name: str) -> Any:
+        found = self.value(name)
+        return json.loads(found) if found is not None and name in self.reader.json else found
 
 
 class Reader:
@@ -117,6 +121,8 @@ class Reader:
         constant = kind is None or kind in KINDS or kind in registry().kinds()
         self.kind: str | None = kind if constant else None
         self.kind_column: str | None = None if constant else kind
+        self.json: frozenset[str] = frozenset()
+        """Columns that say of themselves that they are JSON: those of JSON Lines without a type in common."""
 
     @property
     def columns(self) -> list[str]:
@@ -127,6 +133,7 @@ class Reader:
 
     def check(self, schema: pa.Schema) -> None:
         """Raise `OptionError` for a column that is missing, is there twice, or is of a type that cannot be."""
+        self.json = frozenset(field.name for field in schema if b"cantle.json" in (field.metadata or {}))
         for name in self.columns:
             places = schema.get_all_field_indices(name)
             if not places:
@@ -134,6 +141,8 @@ class Reader:
             if len(places) > 1:
                 raise OptionError(f"There are {len(places)} columns {name!r}. Rename or leave out all but one.")
             kind = schema.field(name).type
+            if name in (self.text, self.path) and b"cantle.json" in (schema.field(name).metadata or {}):
+                raise OptionError(f"The column {name!r} must hold strings, and holds other JSON too.")
             is_id = name == self.document_id
             checked = is_id or name in (self.text, self.path, self.kind_column)
             if checked and not (_is_text(kind) or (is_id and pa.types.is_integer(kind))):

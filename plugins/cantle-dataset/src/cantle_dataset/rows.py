@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -15,13 +16,30 @@ from .columns import COLUMNS
 from .errors import BatchTooLargeError
 from .structs import Fitter
 
-__all__ = ["MOST", "Rows", "message"]
+__all__ = ["MOST", "Cut", "Failed", "Rows", "message"]
 
 MOST = (1 << 31) - 1
 """Bytes that one Arrow column of strings can hold."""
 
 _TAKEN = {name: name for name in COLUMNS} | {"document_id": "source", "chunk_id": "key"}
 _FIELDS = tuple(field for name, field in _TAKEN.items() if name not in ("config_hash", "error"))
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A document that failed: its row in the batch, its id if it has one, and why."""
+
+    row: int
+    id: str | None
+    error: Exception
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What became of a batch: its chunks, and the documents that failed, which have a row too if that is wanted."""
+
+    batch: pa.RecordBatch
+    failed: list[Failed] = field(default_factory=list)
 
 
 class Rows:

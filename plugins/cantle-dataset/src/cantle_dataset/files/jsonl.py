@@ -1,0 +1,114 @@
+"""JSON Lines as batches: an object a line, whatever its fields are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from cantle.commands import to_json
+
+from ..errors import DatasetError
+from .missing import missing_column
+
+__all__ = ["JsonLines"]
+
+BATCH_BYTES = 4 << 20
+BATCH_ROWS = 4096
+
+
+class JsonLines:
+    """Files of JSON Lines. The types of columns are those that all lines have in common.
+
+    Strings, integers, numbers, booleans; what is none of these in all lines is JSON, which the field says in its
+    metadata, so that it is read as what it was.
+    """
+
+    def __init__(self, files: Sequence[str], columns: Sequence[str]) -> None:
+        self._files, self._columns = files, columns
+        self._count = 0
+        self.schema = self._inferred()
+
+    def _inferred(self) -> pa.Schema:
+        kinds: dict[str, set[type]] = {name: set() for name in self._columns}
+        there: dict[str, None] = {}
+        for row in self._rows():
+            self._count += 1
+            for name, found in kinds.items():
+                if (value := row.get(name)) is not None:
+                    found.add(type(value) if not isinstance(value, int) or abs(value) < 1 << 63 else object)
+            if len(there) < 1000:
+                there.update(dict.fromkeys(row))
+        missing = [name for name, found in kinds.items() if not found and name not in there]
+        if missing:
+            raise missing_column(self._files[0], missing[0], list(there))
+        return pa.schema([_field(name, found) for name, found in kinds.items()])
+
+    def rows(self) -> int:
+        """How many lines hold an object."""
+        return self._count
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All lines, in order."""
+        columns: dict[str, list[Any]] = {name: [] for name in self._columns}
+        rows = size = 0
+        for row in self._rows():
+            for name, values in columns.items():
+                value = row.get(name)
+                values.append(value)
+                size += len(value) if isinstance(value, str) else 8
+            rows += 1
+            if rows >= BATCH_ROWS or size >= BATCH_BYTES:
+                yield self._batch(columns)
+                columns, rows, size = {name: [] for name in self._columns}, 0, 0
+        if rows:
+            yield self._batch(columns)
+
+    def _batch(self, columns: dict[str, list[Any]]) -> pa.RecordBatch:
+        arrays = []
+        for field in self.schema:
+            values = columns[field.name]
+            if field.metadata is not None:
+                values = [None if value is None else to_json(value) for value in values]
+            elif pa.types.is_string(field.type):  # UTF-8 has no lone surrogates, JSON may
+                values = [None if v is None else v.encode("utf-8", "replace").decode() for v in values]
+            elif pa.types.is_floating(field.type):
+                values = [None if value is None else float(value) for value in values]
+            arrays.append(pa.array(values, field.type))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for file in self._files:
+            try:
+                with gzip.open(file) if file.lower().endswith(".gz") else open(file, "rb") as lines:
+                    for number, line in enumerate(lines, 1):
+                        text = line.strip() if number > 1 else line.removeprefix(b"\xef\xbb\xbf").strip()
+                        if text:
+                            yield _object(text, file, number)
+            except (EOFError, gzip.BadGzipFile) as error:
+                raise DatasetError(f"{file} cannot be read: {error}") from error
+
+
+def _object(line: bytes, file: str, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{file}, line {number}: {error or 'nested too deeply'}. Each line must be JSON.") from None
+    if not isinstance(found, dict):
+        raise DatasetError(f"{file}, line {number} is no JSON object. Each line must be one: {{...}}.")
+    return found
+
+
+def _field(name: str, kinds: set[type]) -> pa.Field[Any]:
+    if kinds <= {str}:
+        return pa.field(name, pa.string())
+    if kinds == {bool}:
+        return pa.field(name, pa.bool_())
+    if kinds == {int}:
+        return pa.field(name, pa.int64())
+    if kinds <= {int, float}:
+        return pa.field(name, pa.float64())
+    return pa.field(name, pa.string(), metadata={"cantle.json": "1"})

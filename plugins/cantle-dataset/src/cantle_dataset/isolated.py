@@ -1,0 +1,142 @@
+"""Cutting in other processes: a document that hangs there, or that kills its process, fails alone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from cantle.errors import CantleError, OptionError
+from cantle.pools import Pool
+
+from .rows import Cut, Failed
+
+if TYPE_CHECKING:
+    from .chunker import Chunker
+
+__all__ = ["Answer", "Piece", "Work", "cut_apart", "settled"]
+
+_KEPT = 4
+
+
+class Piece:
+    """A batch of documents on its way to a worker; `size` says how many bytes it stands for, if it names files."""
+
+    def __init__(self, batch: pa.RecordBatch | pa.Table, size: int = 0) -> None:
+        self.batch, self.size = batch, size
+
+    def __len__(self) -> int:
+        return self.batch.num_rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _piece, (_packed(self.batch), self.size)
+
+
+def _piece(data: bytes, size: int) -> Piece:
+    return Piece(_unpacked(data), size)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a piece: see `Cut`. Without prefixes the contents are the texts, and are not sent twice."""
+
+    data: bytes
+    failed: list[Failed]
+    same: bool
+    warned: list[tuple[str, type[Warning], str, int]] = field(default_factory=list)
+
+
+class Work:
+    """A chunker as work for a pool. It is pickled once, by `dumps`."""
+
+    def __init__(self, chunker: Chunker) -> None:
+        self._chunker = chunker
+
+    def __call__(self, batch: Piece, skip: Mapping[int, Exception], mark: Callable[[int], None]) -> Answer:
+        """The chunks of a piece."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")  # the filters of the process that asked decide
+            cut = self._chunker.cut(batch.batch, skip, mark)
+        made = cut.batch
+        text, content = made.column("text"), made.column("content")
+        same = text.equals(content)
+        if same:
+            place = made.schema.get_field_index("content")
+            made = made.set_column(place, made.schema.field(place), pa.nulls(made.num_rows, pa.string()))
+        failed = [replace(one, error=_sendable(one.error)) for one in cut.failed]
+        notes = [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
+        return Answer(_packed(made), failed, same, notes)
+
+
+def settled(answer: Answer, registry: dict[Any, Any]) -> Cut:
+    """What an answer says; its warnings are given again under our filters, once a place."""
+    for message, category, filename, line in answer.warned:
+        warnings.warn_explicit(message, category, filename, line, registry=registry)
+    made = _unpacked(answer.data)
+    if answer.same:
+        place = made.schema.get_field_index("content")
+        made = made.set_column(place, made.schema.field(place), made.column("text"))
+    return Cut(made, answer.failed)
+
+
+def _packed(batch: pa.RecordBatch | pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def _unpacked(data: bytes) -> pa.RecordBatch:
+    with pa.ipc.open_stream(data) as reader:
+        schema = reader.schema
+        batches = list(reader)
+    if len(batches) == 1:
+        return batches[0]
+    found = pa.Table.from_batches(batches, schema).combine_chunks().to_batches()
+    return found[0] if found else pa.RecordBatch.from_pylist([], schema)
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or one that says the same where it does not pickle, or does not come back."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # anything, from the reduction of a stranger's class
+        return CantleError(f"failed with {type(error).__name__}: {error}")
+    return error
+
+
+# -- one worker beside a chunker with a timeout -------------------------------------------------------------------
+
+_warned: dict[Any, Any] = {}
+_pools: OrderedDict[tuple[int, bytes, float], Pool[Piece]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def cut_apart(chunker: Chunker, timeout: float, batch: pa.RecordBatch | pa.Table) -> Cut:
+    """What becomes of a batch in one worker, which is kept for the next; threads wait for one another."""
+    try:
+        data = pickle.dumps(chunker)
+    except Exception as error:  # pickle raises PicklingError, AttributeError, TypeError, ...
+        raise OptionError(
+            f"The strategy and its options cannot be sent to the process that a timeout needs: {error}. Define "
+            "functions and classes at the top level of a module (no lambdas), or leave out timeout."
+        ) from error
+    key = os.getpid(), hashlib.sha256(data).digest(), timeout
+    with _lock:
+        pool = _pools.get(key)
+        if pool is None:
+            pool = _pools[key] = Pool(Work(chunker), 1, timeout=timeout)
+        _pools.move_to_end(key)
+        while len(_pools) > _KEPT:
+            _, old = _pools.popitem(last=False)
+            old.close()
+        answers = [answer for _, answer in pool.run([Piece(batch)])]
+    return settled(answers[0], _warned)
