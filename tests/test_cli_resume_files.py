@@ -196,6 +196,14 @@ def test_wrong_usage(docs: Path, arguments: list[str], message: str) -> None:
 # -- documents of other kinds -----------------------------------------------------------------------
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that gives any bytes")
+def test_standard_input_of_any_kind_and_text(docs: Path) -> None:
+    command = ["-", "--kind", "\udcff", "-o", "out.jsonl", "--resume", "-q"]
+    result = here(*command, input="\0\ufeff\u202e text")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(Path("out.jsonl").read_text("utf-8"))["content"] == "\0\ufeff\u202e text"
+
+
 def test_standard_input_is_known_by_its_text(docs: Path) -> None:
     Path("bad.txt").write_bytes(bytes(50))
     command = ["-", "bad.txt", "--kind", "markdown", "-o", "out.jsonl", "--resume"]

@@ -197,7 +197,7 @@ class Partial:
         if now - self._synced > self._pause:
             self._sync()
             self._synced = monotonic()
-            self._pause = max(1.0, 10 * (self._synced - now))
+            self._pause = min(max(1.0, 10 * (self._synced - now)), 60.0)
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
@@ -285,6 +285,5 @@ def _digest(item: MDocument | Path) -> str:
     """The SHA-256 of a file's bytes, or of what a document is that was read already."""
     if isinstance(item, Path):
         return sha256_of(item)
-    digest = hashlib.sha256(f"{item.kind}\0{item.body}\0{to_json(item.metadata, sort_keys=True)}\0".encode())
-    digest.update(item.text.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    told = f"{item.kind}\0{item.body}\0{to_json(item.metadata, sort_keys=True)}\0{item.text}"
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
