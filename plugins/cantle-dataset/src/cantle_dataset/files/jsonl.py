@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -35,7 +36,7 @@ class JsonLines:
     def _inferred(self) -> pa.Schema:
         kinds: dict[str, set[type]] = {name: set() for name in self._columns}
         there: dict[str, None] = {}
-        for row in self._rows():
+        for row, _ in self._rows():
             self._count += 1
             for name, found in kinds.items():
                 if (value := row.get(name)) is not None:
@@ -51,11 +52,16 @@ class JsonLines:
         """How many lines hold an object."""
         return self._count
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All lines, in order."""
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Each line: a row, and its bytes."""
+        for _, size in self._rows():
+            yield 1, size
+
+    def batches(self, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+        """The lines from `start` to before `stop`, or all, in order; those before are read too."""
         columns: dict[str, list[Any]] = {name: [] for name in self._columns}
         rows = size = 0
-        for row in self._rows():
+        for row, _ in islice(self._rows(), start, stop):
             for name, values in columns.items():
                 value = row.get(name)
                 values.append(value)
@@ -80,14 +86,14 @@ class JsonLines:
             arrays.append(pa.array(values, field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> Iterator[tuple[dict[str, Any], int]]:
         for file in self._files:
             try:
                 with gzip.open(file) if file.lower().endswith(".gz") else open(file, "rb") as lines:
                     for number, line in enumerate(lines, 1):
                         text = line.strip() if number > 1 else line.removeprefix(b"\xef\xbb\xbf").strip()
                         if text:
-                            yield _object(text, file, number)
+                            yield _object(text, file, number), len(text)
             except (EOFError, gzip.BadGzipFile) as error:
                 raise DatasetError(f"{file} cannot be read: {error}") from error
 

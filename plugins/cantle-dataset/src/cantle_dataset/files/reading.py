@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -31,8 +32,12 @@ class Files(Protocol):
         """How many there are; for JSON Lines that means to read all of it."""
         ...
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, in order. Raises `DatasetError` for a file that cannot be read."""
+    def batches(self, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` to before `stop`, or all, in order. Raises `DatasetError` for what cannot be read."""
+        ...
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """How many rows, and about how many bytes, there are in each stretch that is read as one, in order."""
         ...
 
 
@@ -49,6 +54,10 @@ def opened(files: Sequence[str], format: str, names: Sequence[str], columns: Seq
     if format == "documents":
         return _Documents(files, names)
     return (_Parquet if format == "parquet" else _Arrow)(files, columns)
+
+
+Wanted = list[tuple[int, int, int]] | None
+"""Numbers of stretches of a file, each with the rows of it from where to where; None: all of them."""
 
 
 class _Tables:
@@ -76,17 +85,39 @@ class _Tables:
             raise missing_column(file, missing[0], schema.names)
         return pa.schema([schema.field(name).remove_metadata() for name in self._columns])
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def rows(self) -> int:
+        return sum(rows for rows, _ in self.stretches())
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
         for file in self._files:
             with _readable(file):
-                for batch in self._batches_of(file):
+                yield from self._stretches_of(file)
+
+    def batches(self, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+        at = 0  # the row that the next stretch begins with
+        for file in self._files:
+            with _readable(file):
+                if start <= at and stop is None:
+                    wanted = None
+                else:
+                    wanted = []
+                    for i, (rows, _) in enumerate(self._stretches_of(file)):
+                        if start < at + rows and (stop is None or at < stop):
+                            wanted.append((i, max(0, start - at), min(rows, rows if stop is None else stop - at)))
+                        at += rows
+                for batch in self._batches_of(file, wanted):
                     chosen = batch.select(list(self._columns)).replace_schema_metadata(None)
                     yield chosen if chosen.schema.equals(self.schema) else chosen.cast(self.schema)
+                if stop is not None and at >= stop:
+                    return
 
     def _schema_of(self, file: str) -> pa.Schema:
         raise NotImplementedError
 
-    def _batches_of(self, file: str) -> Iterator[pa.RecordBatch]:
+    def _stretches_of(self, file: str) -> Iterator[tuple[int, int]]:
+        raise NotImplementedError
+
+    def _batches_of(self, file: str, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         raise NotImplementedError
 
 
@@ -98,27 +129,33 @@ class _Parquet(_Tables):
 
         return parquet.read_schema(file)
 
-    def rows(self) -> int:
+    def _size(self, group: Any) -> int:
+        columns = (group.column(i) for i in range(group.num_columns))
+        return sum(
+            column.total_uncompressed_size
+            for column in columns
+            if column.path_in_schema.partition(".")[0] in self._columns
+        )
+
+    def _stretches_of(self, file: str) -> Iterator[tuple[int, int]]:
         from pyarrow import parquet
 
-        return sum(parquet.read_metadata(file).num_rows for file in self._files)
+        metadata = parquet.read_metadata(file)
+        for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
+            yield group.num_rows, self._size(group)
 
-    def _batches_of(self, file: str) -> Iterator[pa.RecordBatch]:
+    def _batches_of(self, file: str, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         from pyarrow import parquet
 
         with parquet.ParquetFile(file, buffer_size=1 << 20, pre_buffer=False) as source:
-            wanted = set(self._columns)
-            for group in range(source.num_row_groups):
-                found = source.metadata.row_group(group)
-                size = sum(
-                    found.column(i).total_uncompressed_size
-                    for i in range(found.num_columns)
-                    if found.column(i).path_in_schema.partition(".")[0] in wanted
+            groups = [(i, 0, None) for i in range(source.num_row_groups)] if wanted is None else wanted
+            for i, start, stop in groups:
+                group = source.metadata.row_group(i)
+                rows = BATCH_BYTES * group.num_rows // max(self._size(group), 1)
+                batches = source.iter_batches(
+                    max(1, min(rows, BATCH_ROWS)), row_groups=[i], columns=list(self._columns), use_threads=False
                 )
-                rows = BATCH_BYTES * found.num_rows // max(size, 1)
-                yield from source.iter_batches(
-                    max(1, min(rows, BATCH_ROWS)), row_groups=[group], columns=list(self._columns), use_threads=False
-                )
+                yield from _within(batches, start, group.num_rows if stop is None else stop)
 
 
 class _Arrow(_Tables):
@@ -129,26 +166,26 @@ class _Arrow(_Tables):
             schema: pa.Schema = self._reader(source).schema
         return schema
 
-    def rows(self) -> int:
-        total = 0
-        for file in self._files:
-            with _readable(file):
-                total += sum(batch.num_rows for batch in self._batches_of(file))
-        return total
+    def _stretches_of(self, file: str) -> Iterator[tuple[int, int]]:
+        for batch in self._batches_of(file, None):
+            yield batch.num_rows, batch.select(list(self._columns)).nbytes
 
     def _reader(self, source: Any) -> Any:
         mark = source.read(6)
         source.seek(0)
         return pa.ipc.open_file(source) if mark == b"ARROW1" else pa.ipc.open_stream(source)
 
-    def _batches_of(self, file: str) -> Iterator[pa.RecordBatch]:
+    def _batches_of(self, file: str, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        places = None if wanted is None else {i: (start, stop) for i, start, stop in wanted}
         with pa.memory_map(file) as source:
             reader = self._reader(source)
-            if isinstance(reader, pa.RecordBatchFileReader):
-                for i in range(reader.num_record_batches):
-                    yield reader.get_batch(i)
-            else:
-                yield from reader
+            seekable = isinstance(reader, pa.RecordBatchFileReader)
+            batches = range(reader.num_record_batches) if seekable else reader
+            for i, found in enumerate(batches):
+                if places is None or i in places:
+                    batch = reader.get_batch(found) if seekable else found
+                    start, stop = (0, batch.num_rows) if places is None else places[i]
+                    yield batch.slice(start, stop - start)
 
 
 class _Documents:
@@ -161,15 +198,34 @@ class _Documents:
     def rows(self) -> int:
         return len(self._files)
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        start = size = 0
-        for i, file in enumerate(self._files):
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        for file in self._files:
+            size = 0
             with suppress(OSError):  # the chunker meets the same error, and says whose it is
-                size += os.stat(file).st_size
-            if size >= BATCH_BYTES or i + 1 - start >= BATCH_ROWS or i + 1 == len(self._files):
-                columns = [pa.array(part[start : i + 1], pa.string()) for part in (self._names, self._files)]
+                size = os.stat(file).st_size
+            yield 1, size
+
+    def batches(self, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+        stop = len(self._files) if stop is None else stop
+        size = 0
+        for i, (_, more) in enumerate(islice(self.stretches(), start, stop), start + 1):
+            size += more
+            if size >= BATCH_BYTES or i - start >= BATCH_ROWS or i == stop:
+                columns = [pa.array(part[start:i], pa.string()) for part in (self._names, self._files)]
                 yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
-                start, size = i + 1, 0
+                start, size = i, 0
+
+
+def _within(batches: Iterator[pa.RecordBatch], start: int, stop: int) -> Iterator[pa.RecordBatch]:
+    """Of the rows of some batches those from `start` to before `stop`."""
+    at = 0
+    for batch in batches:
+        first, last = max(0, start - at), min(batch.num_rows, stop - at)
+        if first < last:
+            yield batch.slice(first, last - first)
+        at += batch.num_rows
+        if at >= stop:
+            return
 
 
 class _readable:
