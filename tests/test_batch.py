@@ -29,6 +29,7 @@ from cantle.errors import (
     GuessedEncodingWarning,
     OptionError,
     UnknownStrategyError,
+    WorkerWarning,
 )
 
 TEXT = "One line of text, and some more of it.\n\n"
@@ -187,7 +188,8 @@ def test_a_failing_generator_loses_nothing_before_it(workers: int) -> None:
 @pytest.mark.parametrize("ordered", [True, False])
 def test_a_worker_that_dies_costs_one_document(ordered: bool) -> None:
     docs = of(*["fine"] * 20, "die", *["fine"] * 20, "die")
-    results = list(chunk_many(docs, Picky, workers=2, errors="collect", ordered=ordered))
+    with pytest.warns(WorkerWarning, match=r"died \(SIGKILL\) while it worked on \d+ documents?\."):
+        results = list(chunk_many(docs, Picky, workers=2, errors="collect", ordered=ordered))
     assert len(results) == len(docs)
     assert {r.name for r in results if not r.ok} == {"d20", "d41"}
     assert all("the worker process died" in str(r.error) for r in results if not r.ok)
@@ -422,7 +424,7 @@ def test_workers_do_not_outlive_a_parent_that_was_killed(tmp_path: Path) -> None
 
 
 def test_the_error_of_a_lost_worker_is_cantles() -> None:
-    with pytest.raises(CantleError, match="worker"):
+    with pytest.warns(WorkerWarning), pytest.raises(CantleError, match="worker"):
         list(chunk_many(of("die"), Picky, workers=2))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import OptionError
 
-__all__ = ["boolean", "choice", "minimum", "number", "pairs", "shown", "string", "strings"]
+__all__ = ["boolean", "choice", "minimum", "number", "pairs", "processes", "shown", "string", "strings"]
 
 
 def shown(value: object) -> str:
@@ -85,3 +85,15 @@ def pairs(name: str, value: Any, example: str) -> tuple[tuple[str, str], ...]:
         if not good or not pair[0]:
             raise OptionError(f"{want}; {name}[{i}] is {pair!r}.")
     return tuple((first, second) for first, second in value)
+
+
+def processes(workers: Any, timeout: Any, start_method: Any) -> None:
+    """How many worker processes, how many seconds for one document (or None), how they start (or None)."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise OptionError(f"workers must be an integer of at least 1, got {shown(workers)}.")
+    if timeout is not None:
+        number("timeout", timeout, above=0)
+    if start_method is not None:
+        import multiprocessing
+
+        choice("start_method", start_method, multiprocessing.get_all_start_methods())

@@ -26,6 +26,15 @@ __all__ = ["Chunks"]
 _SENT = ("content", "overlap", "prefix", "path", "embedding", "oversize", "cut", "_extra", "_metadata")
 """What of a chunk is pickled with its siblings, where it differs from the default."""
 
+_WRITTEN = {
+    *("source", "strategy", "_config_hash", "_items", "_kept", "_columns", "_find_dropped", "_dropped"),
+    *("_occurrences", "_line_starts", "_outline", "_relations", "_base"),
+}
+"""Attributes of a result that are pickled in a form of their own, or not at all."""
+
+_FIELDS = len(_WRITTEN) + 3
+"""How many it has beside what others have written to it."""
+
 _MADE = ("content", "start", "end", "spans", "overlap", "prefix", "path", "oversize", "cut")
 """What a chunk has from the columns of positions."""
 
@@ -189,20 +198,21 @@ class Chunks(Sequence[Chunk]):
         name = f" of {self.source.source!r}" if self.source.source else ""
         return f"<{len(self)} chunks{name}, {len(self.source.text)} characters>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Small: a chunk that is a literal slice goes as its positions."""
-        state = {**self.__dict__, "strategy": None, "_line_starts": None}
-        state["_config_hash"] = self.config_hash
-        # Functions need not pickle.
-        if self._find_dropped is not None:
-            state |= {"_dropped": self.dropped, "_find_dropped": None}
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Small: a chunk that is a literal slice goes as its positions. Functions need not pickle: their answers do."""
+        dropped = self.dropped if self._find_dropped is not None else self._dropped
+        columns: tuple[Any, ...] | None = None
         if isinstance(self._columns, Columns):
-            state["_columns"] = self._columns.settled()
+            columns = self._columns.settled()
         elif self._columns is not None:  # its own text need not go along
             list(self)
-            state["_columns"] = None
-        rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
-        return {**state, "_items": rows, "_kept": {}, "_occurrences": None, "_outline": None, "_relations": None}
+        rows: int | list[dict[str, Any] | None] = len(self._items)
+        if any(self._items):
+            rows = [None if chunk is None else self._row(chunk, i) for i, chunk in enumerate(self._items)]
+        rest = None
+        if self._start_index or self.unique_paths or self._gap_reason != "separator" or len(self.__dict__) > _FIELDS:
+            rest = {name: value for name, value in self.__dict__.items() if name not in _WRITTEN}
+        return self.source, self.config_hash, rows, columns, dropped, self._base or None, rest
 
     def _row(self, chunk: Chunk, i: int) -> dict[str, Any] | None:
         if isinstance(self._columns, Columns) and self._is_as_made(chunk, i):
@@ -223,14 +233,25 @@ class Chunks(Sequence[Chunk]):
         made = self._made(i)
         return all(getattr(chunk, name) == getattr(made, name) for name in _MADE)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        text = self.source.text
-        self._items = [None] * len(state["_items"])
-        for i, row in enumerate(state["_items"]):
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        source, config_hash, rows, columns, dropped, base, rest = state
+        self.source, self._config_hash = source, config_hash
+        self._items = [None] * (rows if isinstance(rows, int) else len(rows))
+        self._columns = None if columns is None else Columns.of(columns)
+        self._dropped, self._base = dropped, {} if base is None else base
+        self._kept = {}
+        self.strategy = self._find_dropped = None
+        self._occurrences = self._line_starts = self._outline = self._relations = None
+        self.unique_paths = self._start_index = False
+        self._gap_reason = "separator"
+        if rest is not None:
+            self.__dict__.update(rest)
+        if isinstance(rows, int):
+            return
+        for i, row in enumerate(rows):
             if row is not None:
                 start, end = row["start"], row["end"]
-                chunk = Chunk(text[start:end], start, end)
+                chunk = Chunk(source.text[start:end], start, end)
                 for name, value in row.items():
                     setattr(chunk, name, value)
                 self._adopt(chunk, i)

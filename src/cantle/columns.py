@@ -78,13 +78,22 @@ class Columns:
             joined={i: tuple((a + distance, b + distance) for a, b in spans) for i, spans in self.joined.items()},
         )
 
-    def settled(self) -> Columns:
-        """The same with lists in place of functions, which need not pickle."""
+    def settled(self) -> tuple[Any, ...]:
+        """The same as a tuple of lists: functions need not pickle. `of` makes columns of it."""
+        plain = (self.starts, self.ends, self.cuts, self.joined or None)
+        if self.paths is None and self.prefixes is None and self.metadata is None:
+            return plain
         count = range(len(self.starts))
-        return replace(
-            self,
-            own=count if self.paths is not None else None,
-            paths=None if self.paths is None else list(map(self.path, count)).__getitem__,
-            prefixes=None if self.prefixes is None else list(map(self.prefixes, count)).__getitem__,
-            metadata=None if self.metadata is None else list(map(self.metadata, count)).__getitem__,
-        )
+        functions = (None if self.paths is None else self.path, self.prefixes, self.metadata)
+        return plain + tuple(None if function is None else list(map(function, count)) for function in functions)
+
+    @classmethod
+    def of(cls, settled: tuple[Any, ...]) -> Columns:
+        """The columns that were settled."""
+        starts, ends, cuts, joined, *lists = settled
+        columns = cls(starts, ends, cuts, joined=joined or {})
+        if lists:
+            paths, prefixes, metadata = (None if values is None else values.__getitem__ for values in lists)
+            columns.paths, columns.prefixes, columns.metadata = paths, prefixes, metadata
+            columns.own = range(len(starts)) if paths is not None else None
+        return columns

@@ -20,7 +20,7 @@ def say_waiting(calls: int) -> None:
 class Bar:
     """A progress bar on standard error: `total` documents or other `items`, or an open end when it is None.
 
-    It counts `made` things that come of them.
+    It counts `made` things that come of them, and where they are told characters, and bytes as megabytes a second.
 
     It has no thread of its own: a process that is forked while one runs could hang.
     """
@@ -44,7 +44,8 @@ class Bar:
         )
         self._task = self._progress.add_task(items, total=total, made=f"0 {made}s")
         self._unit = made
-        self._made = 0
+        self._made = self._characters = self._bytes = self._items = 0
+        self._began = monotonic()
         self._shown = 0.0
 
     def __enter__(self) -> Bar:
@@ -56,14 +57,35 @@ class Bar:
 
     def tick(self) -> None:
         """Show the time that has passed."""
-        self._progress.refresh()
+        self._show(refresh=True)
         self._shown = monotonic()
 
-    def advance(self, made: int, items: int = 1) -> None:
-        """One more document is done, or so many `items`, with that many chunks."""
+    def advance(self, made: int, items: int = 1, *, characters: int = 0, size: int = 0) -> None:
+        """One more document is done, or so many `items`, with that many chunks.
+
+        `characters` is the length of its text, `size` its bytes.
+        """
         self._made += made
+        self._characters += characters
+        self._bytes += size
+        self._items += items
         now = monotonic()
-        due = now - self._shown > 0.1
+        if now - self._shown <= 0.1:
+            return
+        self._shown = now
+        self._show(refresh=True)
+
+    def _show(self, *, refresh: bool) -> None:
         shown = f"{self._made} {self._unit}{'' if self._made == 1 else 's'}"
-        self._progress.update(self._task, advance=items, made=shown, refresh=due)
-        self._shown = now if due else self._shown
+        if self._characters:
+            shown += f" · {_short(self._characters)} characters"
+        if self._bytes:
+            shown += f" · {self._bytes / 1e6 / max(monotonic() - self._began, 1e-3):.1f} MB/s"
+        self._progress.update(self._task, completed=self._items, made=shown, refresh=refresh)
+
+
+def _short(count: int) -> str:
+    for unit, least in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if count >= least:
+            return f"{count / least:.1f}{unit}"
+    return str(count)

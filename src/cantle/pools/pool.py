@@ -66,7 +66,7 @@ class Pool(Generic[B]):
         timeout: float | None = None,
         on_event: Callable[[WorkerWarning], Any] | None = None,
     ) -> None:
-        check(workers, timeout, start_method)
+        checks.processes(workers, timeout, start_method)
         try:
             self.work = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # pickle raises PicklingError, AttributeError, TypeError, ...
@@ -144,16 +144,6 @@ class Pool(Generic[B]):
             self._on_event(WorkerWarning(message))
         else:
             warn(message, WorkerWarning)
-
-
-def check(workers: Any, timeout: Any, start_method: Any) -> None:
-    """Raise `OptionError` for what a pool cannot be made with."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise OptionError(f"workers must be an integer of at least 1, got {workers!r}.")
-    if timeout is not None:
-        checks.number("timeout", timeout, above=0)
-    if start_method is not None:
-        checks.choice("start_method", start_method, multiprocessing.get_all_start_methods())
 
 
 def _end(processes: list[Process]) -> None:
