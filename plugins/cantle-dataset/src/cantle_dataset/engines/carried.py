@@ -31,10 +31,10 @@ _loaded: OrderedDict[bytes, Chunker] = OrderedDict()
 _lock = Lock()
 
 
-def carry(chunker: Chunker, dumps: Callable[[Any], bytes]) -> bytes:
-    """The chunker, pickled by the engine's own `dumps`: classes and functions of a script go by value."""
+def carry(what: Any, dumps: Callable[[Any], bytes]) -> bytes:
+    """A chunker, pickled by the engine's own `dumps`: classes and functions of a script go by value."""
     try:
-        return dumps(chunker)
+        return dumps(what)
     except Exception as error:  # pickle raises PicklingError, AttributeError, TypeError, ...
         raise OptionError(
             f"The strategy and its options cannot be sent to the workers: {type(error).__name__}: {error}. "

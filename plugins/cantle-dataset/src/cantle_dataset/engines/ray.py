@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from cantle import Strategy
 from cantle.errors import CantleError, MissingDependencyError, OptionError
 
 from ..chunker import Chunker
+from ..errors import DatasetError
+from . import Job, Summary
 from .carried import carry, cut
+from .slices import Done, Plan, added, planned
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import ray.data
 
-__all__ = ["chunk_dataset", "for_ray"]
+__all__ = ["chunk_dataset", "for_ray", "run"]
 
 REMEDY = (
     "Install it on all nodes, or send it along: ray.init(runtime_env={'pip': ['cantle-dataset', ...]}) for packages, "
@@ -23,6 +29,10 @@ REMEDY = (
 )
 MAX_RETRIES = 5
 """How often a task may be run again because its worker died. Ray Data itself would try for ever."""
+WINDOW = 1000
+"""So many tasks of a job are submitted at once."""
+STORE_BYTES = 256 << 20
+"""The object store of a cluster that is begun for a job: no text goes through it."""
 
 
 def for_ray(strategy: str | type[Strategy] | Strategy | None = None, **options: Any) -> Callable[[Any], Iterator[Any]]:
@@ -90,6 +100,78 @@ def chunk_dataset(
         pool = getattr(ray.data, "TaskPoolStrategy", None)  # newer versions want it so
         settings |= {"concurrency": concurrency} if pool is None else {"compute": pool(concurrency)}
     return dataset.map_batches(function, batch_format="pyarrow", **settings, **(map_batches or {}))
+
+
+def run(job: Job) -> Summary:
+    """Cut a dataset of files: each task reads its rows, cuts them and writes its part, on nodes that see the files.
+
+    Uses the cluster of this process if there is one, else that of `job.address`, else one of `job.workers` processors
+    on this machine, which ends with the job. A task that is run again writes the same part again.
+    """
+    ray = _ray("--engine ray")
+    plan = planned(job)
+    data, name = carry(job.chunker, ray.cloudpickle.dumps), job.chunker.name
+    begun = not ray.is_initialized()
+    if begun:
+        _begin(ray, job)
+    try:
+        return added(_done(ray, ray.put(plan), ray.put(data), name, len(plan.ranges)), job.progress)
+    finally:
+        if begun:
+            ray.shutdown()
+
+
+def _begin(ray: Any, job: Job) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    settings: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    if job.address is None:
+        settings |= {"address": "local", "num_cpus": job.workers, "include_dashboard": False}
+        settings["object_store_memory"] = STORE_BYTES
+    else:
+        settings["address"] = job.address
+    try:
+        ray.init(**settings)
+    except Exception as error:  # of many kinds
+        where = "on this machine" if job.address is None else f"at {job.address!r}"
+        raise DatasetError(f"There is no Ray cluster {where}: {type(error).__name__}: {error}") from error
+
+
+def _done(ray: Any, plan: Any, data: Any, name: str, count: int) -> Iterator[Done]:
+    """What the tasks did, as they end; a window of them is submitted, the rest when there is room."""
+    remote = ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_task)
+    waiting = iter(range(count))
+    running: dict[Any, int] = {}
+    try:
+        while True:
+            for number in islice(waiting, WINDOW - len(running)):
+                running[remote.remote(plan, number, data, name)] = number
+            if not running:
+                return
+            ready, _ = ray.wait(list(running))
+            for one in ready:
+                number = running.pop(one)
+                yield _answer(ray, one, number)
+    finally:
+        for one in running:
+            ray.cancel(one, force=True)
+
+
+def _answer(ray: Any, reference: Any, number: int) -> Done:
+    try:
+        done: Done = ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, CantleError) else DatasetError(f"Task {number} failed: {cause!r}") from error
+    except ray.exceptions.RayError as error:  # its worker died, each time
+        raise DatasetError(
+            f"Task {number} ended {MAX_RETRIES + 1} workers of Ray: {str(error).splitlines()[0]} A document that the "
+            "strategy cannot stand, or too little memory. With --timeout such a document fails alone."
+        ) from error
+    return done
+
+
+def _task(plan: Plan, number: int, data: bytes, name: str) -> Done:
+    return plan.run(number, data, name, REMEDY)
 
 
 def cut_here(data: bytes, name: str, batch: pa.Table) -> Iterator[pa.RecordBatch]:

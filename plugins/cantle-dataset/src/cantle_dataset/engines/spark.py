@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cantle import Strategy
-from cantle.errors import MissingDependencyError, OptionError
+from cantle.errors import CantleError, MissingDependencyError, OptionError
 
 from ..chunker import Chunker
+from ..errors import DatasetError
+from . import Job, Summary
 from .carried import carry
+from .slices import Done, Plan, added, planned
+from .spark_session import MARK, session, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-__all__ = ["chunk_dataframe", "for_spark"]
+__all__ = ["chunk_dataframe", "for_spark", "run"]
 
 REMEDY = (
     "Install it on all executors, or send it along: spark.archives with a packed environment, spark.submit.pyFiles or "
@@ -75,6 +80,57 @@ def chunk_dataframe(
     if partitions is not None:
         documents = documents.repartition(partitions)
     return documents.mapInArrow(function, schema)
+
+
+def run(job: Job) -> Summary:
+    """Cut a dataset of files: each task reads its rows, cuts them and writes its part, on executors that see the files.
+
+    Uses the session of this process if there is one, else that of `job.address` (a master, or `sc://` of Spark
+    Connect), else one of `job.workers` threads on this machine, which ends with the job. A task that is run again
+    writes the same part again.
+    """
+    pyspark = _pyspark("--engine spark")
+    plan = planned(job)
+    count = len(plan.ranges)
+    sent = carry(plan, pyspark.cloudpickle.dumps)
+    data, name = carry(job.chunker, pyspark.cloudpickle.dumps), job.chunker.name
+    remedy = REMEDY
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        try:
+            from cantle_dataset.engines.spark import tasks
+        except ImportError as error:
+            raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
+        yield from tasks(batches, sent, data, name)
+
+    with session(job.address, job.workers) as spark:
+        try:
+            # One number in each partition: so a task is run, and run again, by itself.
+            rows = spark.range(0, count, 1, count).mapInArrow(work, _DONE).collect()
+        except Exception as error:
+            raise told(error) from error
+    return added((Done(**{**row.asDict(), "warnings": tuple(row["warnings"])}) for row in rows), job.progress)
+
+
+_DONE = "documents bigint, chunks bigint, failed bigint, bytes bigint, warnings array<string>"
+
+
+def tasks(batches: Iterator[pa.RecordBatch], plan: bytes, data: bytes, name: str) -> Iterator[pa.RecordBatch]:
+    """What an executor does with the numbers of tasks; each gives one row of `Done`."""
+    import pyarrow
+
+    there: Plan = pickle.loads(plan)
+    for batch in batches:
+        numbers: list[Any] = batch.column(0).to_pylist()
+        for number in numbers:
+            try:
+                done = there.run(number, data, name, REMEDY)
+            except CantleError as error:
+                notes = " ".join(("", *getattr(error, "__notes__", ())))
+                raise DatasetError(f"{MARK}{type(error).__name__}: {error}{notes}{MARK}") from error
+            row = {key: [value] for key, value in vars(done).items()}
+            types = [pyarrow.int64()] * 4 + [pyarrow.list_(pyarrow.string())]
+            yield pyarrow.RecordBatch.from_pydict(row, pyarrow.schema(list(zip(row, types, strict=True))))
 
 
 def _function(
