@@ -125,20 +125,18 @@ def command(
     def to_write(output: Output) -> Writer:
         return writer(written, output, options.get("length_function"), relations, "extract" in options)
 
-    limits: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
-
     def results(documents: Iterable[MDocument | Path], to: Writer) -> Generator[Result]:
         return chunk_many(
             documents,
             strategy,
             workers=workers,
+            timeout=timeout,
             ordered=not unordered,
             errors="collect",
             progress=_wants_progress(files, out, quiet),
             read=read,
             then=to.render,
             sha256=resume,
-            **limits,
             **options,
         )
 
@@ -215,7 +213,7 @@ class _Run:
                 else:
                     self.done += 1
                     self.chunks += result.count
-                    self.bytes += getattr(result, "bytes", 0)
+                    self.bytes += result.bytes
                 if strict and self.failed:
                     break
         self.seconds = monotonic() - began
