@@ -14,7 +14,7 @@ from cantle.commands import config_hash
 from cantle.errors import CantleError, CantleWarning, DocumentError, OptionError
 
 from .columns import declared, schema
-from .documents import KINDS, Given, Reader, names
+from .documents import KINDS, Reader, names
 from .errors import BatchTooLargeError
 from .rows import Cut, Failed, Rows
 
@@ -219,7 +219,8 @@ class Chunker:
         for i, given in enumerate(self._reader.documents(batch)):
             identity: str | None = None
             try:
-                identity = self._identity(given, seen)
+                identity = given.id()
+                self._refuse_again(identity, seen)
                 if skip and i in skip:
                     raise skip[i]
                 if mark is not None:
@@ -237,8 +238,7 @@ class Chunker:
                     rows.fail(i, identity, error)
         return Cut(rows.batch(batch), made)
 
-    def _identity(self, given: Given, seen: set[str]) -> str:
-        identity = given.id()
+    def _refuse_again(self, identity: str, seen: set[str]) -> None:
         if self._reader.document_id is not None:
             if identity in seen:
                 raise DocumentError(
@@ -246,7 +246,6 @@ class Chunker:
                     "same ids. Make the ids differ, or give document_id=None for ids made of the texts."
                 )
             seen.add(identity)
-        return identity
 
     def _chunks(self, document: MDocument) -> tuple[Chunks, str]:
         """The chunks of a document and their `config_hash`, which is worked out once a strategy."""
