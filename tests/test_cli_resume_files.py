@@ -77,7 +77,7 @@ def test_a_file_that_ends_anywhere(failed: Path, name: str) -> None:
     shutil.copytree(".", "copy", ignore=shutil.ignore_patterns("copy", "docs"))
     data = Path(name).read_bytes()
     kept = set()
-    for end in range(0, len(data), len(data) // 60):
+    for end in range(0, len(data), len(data) // 40):
         for file in ("out.csv.partial", "out.csv.partial.journal"):
             shutil.copy(Path("copy", file), file)
         Path(name).write_bytes(data[:end])
@@ -96,7 +96,7 @@ def test_a_file_that_ends_anywhere(failed: Path, name: str) -> None:
 def test_a_byte_that_is_another_is_no_wrong_result(failed: Path, name: str) -> None:
     shutil.copytree(".", "copy", ignore=shutil.ignore_patterns("copy", "docs"))
     data = Path(name).read_bytes()
-    for at in range(0, len(data), len(data) // 60):
+    for at in range(0, len(data), len(data) // 40):
         for file in ("out.csv.partial", "out.csv.partial.journal"):
             shutil.copy(Path("copy", file), file)
         Path("out.csv").unlink(missing_ok=True)
