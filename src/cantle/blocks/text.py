@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from ..whitespace import BLANKS
 
-__all__ = ["TextBlock", "text_blocks"]
+__all__ = ["TextBlock", "heading", "may_become_heading", "text_blocks"]
 
 _LONGEST_TITLE = 91
 
 _LINE = re.compile(r"[^\n]+")
 _NUMBER = re.compile(r" {0,3}([0-9]{1,2}(?:\.[0-9]{1,2}){0,4})\.?[ \t]+(?=[^\W\d_])")
+
+_BEGINS = re.compile(r" {0,3}[0-9.]{0,15}[ \t]*")
 
 
 class TextBlock(NamedTuple):
@@ -43,13 +45,12 @@ def text_blocks(text: str) -> list[TextBlock]:
             found.append(TextBlock(start, end))
             start = -1
         char = text[low]
-        number = _NUMBER.match(text, low, high) if char in " 0123456789" else None
-        if number and _is_title(text, number.end(), high):
+        title = heading(text, low, high) if char in " 0123456789" else None
+        if title is not None:
             if start >= 0:
                 found.append(TextBlock(start, end))
                 start = -1
-            title = text[number.end() : high].rstrip(BLANKS)
-            found.append(TextBlock(low, high, number[1].count(".") + 1, f"{number[1]} {title}"))
+            found.append(title)
         elif char in BLANKS and not text[low:high].strip(BLANKS):
             if start >= 0:
                 found.append(TextBlock(start, end))
@@ -59,6 +60,21 @@ def text_blocks(text: str) -> list[TextBlock]:
     if start >= 0:
         found.append(TextBlock(start, end))
     return found
+
+
+def heading(text: str, low: int, high: int) -> TextBlock | None:
+    """The line `[low, high)` as a heading, if it is one."""
+    number = _NUMBER.match(text, low, high)
+    if number is None or not _is_title(text, number.end(), high):
+        return None
+    title = text[number.end() : high].rstrip(BLANKS)
+    return TextBlock(low, high, number[1].count(".") + 1, f"{number[1]} {title}")
+
+
+def may_become_heading(text: str, low: int) -> bool:
+    """Whether the line that begins at `low` and goes on behind the text may be a heading."""
+    number = _NUMBER.match(text, low)
+    return len(text) - number.end() <= _LONGEST_TITLE if number else _BEGINS.fullmatch(text, low) is not None
 
 
 def _is_title(text: str, start: int, end: int) -> bool:

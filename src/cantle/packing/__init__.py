@@ -11,7 +11,7 @@ from .engine import Packer
 from .framed import Frame, Part, framed
 from .held import encloses, held
 from .levels import Clusters, Level, Literal, Pattern, Pieces, level
-from .prose import Sentences
+from .prose import Sentences, SentencesFrom
 from .rows import rows_with_lead
 from .spans import Spans
 
@@ -31,6 +31,7 @@ __all__ = [
     "Pattern",
     "Pieces",
     "Sentences",
+    "SentencesFrom",
     "Spans",
     "encloses",
     "framed",

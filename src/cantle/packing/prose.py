@@ -29,11 +29,38 @@ class Sentences:
     ) -> None:
         self.segmenter, self.is_item = segmenter, is_item
         self._starts, self._ends = [start for start, _ in keep], [end for _, end in keep]
+        self.region = 0, 0
+        """The last region that was looked at."""
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
-        pieces = _SentencePieces(self.segmenter.on(text[start:end]), start, end, self._starts, self._ends)
+        self.region = low, _ = self._begin(start), end
+        pieces = _SentencePieces(self.segmenter.on(text[low:end]), low, end, self._starts, self._ends)
         return pieces if pieces.next(pieces.begin(start))[0] < end else None
+
+    def _begin(self, start: int) -> int:
+        return start
+
+
+class SentencesFrom(Sentences):
+    """The same in a text where the region that one begins in, at `place`, begins earlier, at `begin`.
+
+    Sentences depend a little on what stands before them.
+    """
+
+    def __init__(
+        self,
+        segmenter: Segmenter,
+        keep: Sequence[tuple[int, int]],
+        is_item: Callable[[int], bool],
+        place: int,
+        begin: int,
+    ) -> None:
+        super().__init__(segmenter, keep, is_item)
+        self._place, self._from = place, begin
+
+    def _begin(self, start: int) -> int:
+        return self._from if start == self._place else start
 
 
 class _SentencePieces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +15,7 @@ from ..chunks import Chunks
 from ..cleaning import Cleaned, clean_markdown, clean_pdf, clean_text
 from ..errors import OptionError
 from ..hookspecs import hookimpl
+from ..packing.reading import TextReader
 from ..places import Paths
 from ..source import OffsetMap, Source
 from ..strategy import MAX_SIZE, Sized, Strategy, option
@@ -24,6 +25,7 @@ from ..structure.html import MADE, HtmlOutline
 from ..structure.latex import LatexOutline
 from ..structure.markdown import MarkdownOutline
 from ..structure.text import TextOutline
+from ..structure.windows import stream_text
 
 __all__ = ["StructuralContext"]
 
@@ -134,6 +136,10 @@ class StructuralContext(Sized):
             return self._cut(source)
         chunks = self._cut(replace(source, text=cleaned.text), cleaned.pages)
         return chunks.moved(source, cleaned.offsets, cleaned.dropped)
+
+    def stream(self, reader: TextReader) -> Iterator[Chunk]:
+        """X."""
+        return stream_text(reader, self.length, self._segmenter, self._plan)
 
     def _cleaned(self, source: Source) -> Cleaned:
         """The text without what is no text: comments, embedded images, a PDF's running lines."""

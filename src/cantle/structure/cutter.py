@@ -7,8 +7,9 @@ in front of it, the overlap, a table's repeated header.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..blocks.sentences import Segmenter
 from ..chunk import Cut, Span
@@ -18,6 +19,7 @@ from ..packing import Clusters, Frame, Level, Literal, MixedBorders, Packer, Spa
 from ..whitespace import STRIP
 from .headers import SHARE, Headers
 from .leads import Leads
+from .long import is_long
 from .outline import Outline, Piece
 from .repeats import Repeats
 from .sections import Unit, units
@@ -64,13 +66,17 @@ class Cutter:
     def run(self) -> list[Piece]:
         """The chunks, in order."""
         for unit in self._units():
-            if unit.fits:
-                self._add_whole(unit)
-            else:
-                self._cut(unit)
+            self.add(unit)
         if self.overlap > 0:
             self._repeat()
         return self.pieces
+
+    def add(self, unit: Unit) -> None:
+        """Add the chunks of a stretch of sections."""
+        if unit.fits:
+            self._add_whole(unit)
+        else:
+            self._cut(unit)
 
     def number_at(self, position: int) -> int:
         """The number of the heading whose section a position is in, or -1."""
@@ -93,6 +99,8 @@ class Cutter:
         if number < 0:
             return False
         at = self.starts[number]
+        if at < 0:  # before the window
+            return False
         while at < position and self.text[at] in STRIP:
             at += 1
         return at >= position
@@ -101,7 +109,7 @@ class Cutter:
         """The text of a chunk."""
         return "\n".join(self.outline.shown[a:b] for a, b in piece.spans)
 
-    def _units(self) -> Sequence[Unit]:
+    def _units(self) -> Iterable[Unit]:
         if self.plan.split_on_headings:
             return units(self.outline, self.measure, self.headers, self.room, self.plan.least)
         size = self.measure.length(*trim(self.text, 0, len(self.text)))
@@ -126,9 +134,8 @@ class Cutter:
 
     def _cut(self, unit: Unit) -> None:
         """Cut a stretch at its blocks; what is a long table or code is cut by itself."""
-        reserve = self.headers.longest(unit.first, unit.last)
-        limit = max(1, self.room - reserve - self.overlap)
-        wide = max(1, self.room - reserve)  # the parts of a table repeat nothing
+        wide = max(1, self.room - self.headers.longest(unit.first, unit.last))  # the parts of a table repeat nothing
+        limit = self.limit(unit)
         at = unit.start
         count = len(self.pieces)
         for frame in self._frames(unit, limit, wide):
@@ -139,6 +146,10 @@ class Cutter:
         self.pieces[count:] = [piece._replace(follows=i > 0) for i, piece in enumerate(self.pieces[count:])]
         if len(self.pieces) > count:
             self.pieces[-1] = self.pieces[-1]._replace(cut=self._end(unit))
+
+    def limit(self, unit: Unit) -> float:
+        """The limit for the chunks of a unit that is cut, without the headings in front and the overlap."""
+        return max(1, self.room - self.headers.longest(unit.first, unit.last) - self.overlap)
 
     def _frames(self, unit: Unit, limit: float, wide: float) -> Iterator[Frame]:
         """The tables and code blocks longer than `limit` whose frame is small enough to be repeated."""
@@ -185,16 +196,11 @@ class Cutter:
         low, high = trim(self.text, start, end)
         if low >= high:
             return
-        whole = self.outline.whole(start, end, self.measure, limit)
-        leads, led = self.leads.ties(start, end, limit)
-        whole = _apart([*whole, *led]) if led else whole
-        keep = held(whole, [*self._ties(start, end), *leads], self.measure, limit)
+        leads, led, _ = self.leads.ties(start, end, limit)
+        keep, borders = self.held(start, end, limit, leads, led)
         levels = self.outline.levels(start, end, keep)
-        # What is led in and too long is filled up from there.
-        borders = sorted({a for a, b in leads if not encloses(keep, a) and not encloses(keep, b)})
-        if borders:
-            named = {at: (kind, detail) for at in borders for kind, _, detail in [self.leads.border(at)]}
-            levels.insert(0, MixedBorders(borders, "sentence", "", named))
+        if borders or is_long(start, end):
+            levels.insert(0, self.borders(borders))
         packer = self._packer(levels, limit)
         packer.spans = Spans(self.text, True, self.plan.explain)
         if packer.fits(low, high):
@@ -208,7 +214,21 @@ class Cutter:
         for a, b, why in zip(spans.starts, spans.ends, cuts, strict=True):
             self.pieces.append(Piece(a, b, a, False, why))
 
-    def _ties(self, start: int, end: int) -> Iterator[Span]:
+    def held(
+        self, start: int, end: int, limit: float, leads: Sequence[Span], led: Sequence[Span]
+    ) -> tuple[list[Span], list[int]]:
+        """What of a stretch is not cut where it fits, and where what is led in and too long begins."""
+        whole = self.outline.whole(start, end, self.measure, limit)
+        whole = _apart([*whole, *led]) if led else whole
+        keep = held(whole, [*self.ties(start, end), *leads], self.measure, limit)
+        return keep, sorted({a for a, b in leads if not encloses(keep, a) and not encloses(keep, b)})
+
+    def borders(self, positions: Sequence[int]) -> MixedBorders:
+        """The level of what is led in: it is filled up from there."""
+        named = {at: (kind, detail) for at in positions for kind, _, detail in [self.leads.border(at)]}
+        return MixedBorders(positions, "sentence", "", named)
+
+    def ties(self, start: int, end: int) -> Iterator[Span]:
         """From each heading to the first character behind it."""
         text = self.text
         for heading in self.outline.headings[bisect_left(self.starts, start) : bisect_left(self.starts, end)]:
@@ -221,18 +241,22 @@ class Cutter:
     # -- overlap ----------------------------------------------------------------------------------
 
     def _repeat(self) -> None:
-        repeats = Repeats(self.outline, self.measure, self.segmenter, self.overlap)
         for i in range(1, len(self.pieces)):
-            before, piece = self.pieces[i - 1], self.pieces[i]
-            if not piece.follows or piece.lead or piece.tail or before.lead or before.tail:
-                continue
-            number = self.number_at(piece.own)
-            if self._begins(number, piece.own):
-                continue
-            room = self.room - self.headers.size(number)
-            start = repeats.start(before, piece, room)
-            if start < piece.own:
-                self.pieces[i] = piece._replace(start=start)
+            self.pieces[i] = self.repeating(self.pieces[i - 1], self.pieces[i])
+
+    @cached_property
+    def _repeats(self) -> Repeats:
+        return Repeats(self.outline, self.measure, self.segmenter, self.overlap)
+
+    def repeating(self, before: Piece, piece: Piece) -> Piece:
+        """A chunk with what it repeats of the one before it."""
+        if not piece.follows or piece.lead or piece.tail or before.lead or before.tail:
+            return piece
+        number = self.number_at(piece.own)
+        if self._begins(number, piece.own):
+            return piece
+        start = self._repeats.start(before, piece, self.room - self.headers.size(number))
+        return piece._replace(start=start) if start < piece.own else piece
 
 
 def _apart(stretches: list[Span]) -> list[Span]:

@@ -10,6 +10,7 @@ from ..blocks.lines import line_gaps
 from ..blocks.sentences import Segmenter
 from ..chunk import Span
 from ..packing import Breaks, Clusters, Level, Literal, MixedGaps, Outside, Sentences
+from .long import head, is_long
 
 __all__ = ["Items", "ladder"]
 
@@ -31,13 +32,20 @@ def ladder(
     segmenter: Segmenter,
     items: Items | None = None,
     is_item: Callable[[int], bool] = lambda position: False,
+    *,
+    mixed: bool | None = None,
+    sentences: Level | None = None,
 ) -> list[Level]:
     """Paragraphs, sentences, lines and words outside of what to keep; then anywhere.
 
     The outer `items` of lists are cut like paragraphs, and the paragraphs in them like their inner items.
-    `is_item` says whether an item of a list begins at a position.
+    `is_item` says whether an item of a list begins at a position. A very long stretch goes by its first part as to what
+    its line ends are, and has all levels that there are. In a window of such a one the caller says `mixed`, which is
+    whether there are carriage returns, and gives the level of the `sentences`.
     """
-    mixed = text.find("\r", start, end) >= 0
+    long = mixed is not None or is_long(start, end)
+    if mixed is None:
+        mixed = text.find("\r", start, head(start) if long else end) >= 0
 
     def paragraphs(kept: Sequence[Span]) -> Level:
         return Breaks(2, kept) if mixed else _outside("\n\n", kept)
@@ -46,8 +54,8 @@ def ladder(
         return Breaks(1, kept) if mixed else _outside("\n", kept)
 
     first = [paragraphs(keep)] if items is None or not items.outer else _item_levels(text, start, end, keep, items)
-    first += [Sentences(segmenter, keep, is_item), lines(keep)]
-    if not keep:
+    first += [sentences or Sentences(segmenter, keep, is_item), lines(keep)]
+    if not keep and not long:
         return [*first, Literal(" "), Clusters()]
     return [*first, _outside(" ", keep), paragraphs(()), lines(()), Literal(" "), Clusters()]
 

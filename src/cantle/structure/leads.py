@@ -14,6 +14,8 @@ __all__ = ["Leads"]
 
 _BACK = 300
 """So far before a colon the beginning of its sentence is looked for, in code points."""
+_GUESSED = 64
+"""So much less may a longer text measure, in tokens."""
 _COLON = re.compile(r"[:\uff1a][*_`\"'\u201d\u2019)\]]{0,3}[ \t]*(?:\r\n|\n|\r)")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*[\r\n]")
@@ -34,21 +36,34 @@ class Leads:
         solid = sorted([(b.start, b.end) for b in outline.blocks] + [(h.start, h.end) for h in outline.headings])
         self._starts, self._ends = [start for start, _ in solid], [end for _, end in solid]
 
-    def ties(self, start: int, end: int, limit: float) -> tuple[list[Span], list[Span]]:
+    def ties(
+        self, start: int, end: int, limit: float, *, since: int | None = None, known: int | None = None
+    ) -> tuple[list[Span], list[Span], int]:
         """Of a region: from each sentence that leads in to the first character of what follows; and what follows.
 
         The second has no blocks, only the paragraphs and lines that fit: they are not to be cut from their sentences.
+        `since` is from where on colons are looked for. With `known`, the text behind that is not to be relied on: what
+        may be otherwise begins at the position given at last.
         """
         ties: list[Span] = []
         fitting: list[Span] = []
-        for match in _COLON.finditer(self.text, start, end):
+        settled = end if known is None else known - _BACK
+        for match in _COLON.finditer(self.text, start if since is None else since, end):
+            if known is not None and match.end() > known:
+                break
             at, stop = self._follows(match.end(), end)
             if at >= stop:
                 continue
-            ties.append((self._start(start, match.start()), at + 1))
-            if at not in self._blocks and within(self.measure, at, stop, limit):
+            begin = self._start(start, match.start())
+            ties.append((begin, at + 1))
+            if at in self._blocks:
+                continue
+            if known is not None and stop > known:
+                if within(self.measure, at, max(at, known), limit + _GUESSED):
+                    settled = min(settled, begin)
+            elif within(self.measure, at, stop, limit):
                 fitting.append((at, stop))
-        return ties, fitting
+        return ties, fitting, settled
 
     def before(self, low: int, position: int) -> int:
         """Where the sentence that leads in what stands at a position begins, not before `low`; else the position."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..graphemes import trim
 from ..lengths import Measure
 from .headers import Headers
+from .long import is_long
 from .outline import Outline
 
-__all__ = ["Unit", "units"]
+__all__ = ["Unit", "is_blank_between", "units", "units_from"]
 
 
 class Unit(NamedTuple):
@@ -26,22 +27,42 @@ class Unit(NamedTuple):
     fits: bool
 
 
-def units(outline: Outline, measure: Measure, headers: Headers, room: float, least: float) -> list[Unit]:
+def units(outline: Outline, measure: Measure, headers: Headers, room: float, least: float) -> Iterator[Unit]:
     """The sections of a document, the small ones joined with what follows them, else with what is before.
 
     A section shorter than `least` is joined with its own subsections and with its later siblings, never with the
     section of another parent. Its heading counts as a part of it. A small one before a section that is cut anyway makes
     one stretch with it, which is cut below its headings; so does a heading without any text before any section. Nothing
-    is joined over a border that is no heading.
+    is joined over a border that is no heading, nor to a stretch that is very long.
+    """
+    text, headings = outline.text, outline.headings
+    first = -1 if not headings or not is_blank_between(text, 0, headings[0].start) else 0
+
+    def size(start: int, end: int) -> float:
+        return measure.length(*trim(text, start, end))
+
+    return units_from(outline, headers, room, least, size, first, 0)
+
+
+def units_from(
+    outline: Outline,
+    headers: Headers,
+    room: float,
+    least: float,
+    size: Callable[[int, int], float],
+    first: int,
+    begin: int,
+) -> Iterator[Unit]:
+    """Those from the heading `first` on, -1 for what is before the first one, with the position where that begins.
+
+    `size` measures a stretch without the white space at its ends.
     """
     text, headings = outline.text, outline.headings
     starts = [heading.start for heading in headings]
-    size = _sizer(text, measure)
-    first = -1 if not starts or not _is_blank(text, 0, starts[0]) else 0
-    found: list[Unit] = []
+    before: Unit | None = None
     i = first
     while i < len(starts) or i < 0:
-        start = starts[i] if i > first else 0
+        start = starts[i] if i > first else begin
         level = headings[i].level if i >= 0 else 0
         last, end = i, starts[i + 1] if i + 1 < len(starts) else len(text)
         measured = size(start, end)
@@ -56,33 +77,32 @@ def units(outline: Outline, measure: Measure, headers: Headers, room: float, lea
                     break  # it stays whole
             last, end, measured, fits = last + 1, following, joined, joined <= limit
         unit = Unit(start, end, i, last, fits)
-        if fits and measured < least and found and _goes_back(outline, found[-1], level):
-            joined = size(found[-1].start, end)
-            if not found[-1].fits or joined <= room - headers.size_above(found[-1].first):
-                before = found.pop()
+        if fits and measured < least and before is not None and _goes_back(outline, before, level):
+            joined = size(before.start, end)
+            if not before.fits or joined <= room - headers.size_above(before.first):
                 unit = Unit(before.start, end, before.first, last, before.fits)
-        found.append(unit)
+                before = None
+        if before is not None:
+            yield before
+        before = unit
         i = last + 1
-    return found
+    if before is not None:
+        yield before
 
 
 def _goes_back(outline: Outline, before: Unit, level: int) -> bool:
     """Whether a section of a level may join the unit before it: it is under the same heading, or under that one."""
-    return before.first >= 0 and outline.headings[before.first].level <= level
+    if before.first < 0 or is_long(before.start, before.end):
+        return False
+    return outline.headings[before.first].level <= level
 
 
 def _is_bare(outline: Outline, number: int, end: int) -> bool:
     """Whether a section that ends at `end` is nothing but its heading."""
-    return number >= 0 and _is_blank(outline.text, outline.headings[number].end, end)
+    return number >= 0 and is_blank_between(outline.text, outline.headings[number].end, end)
 
 
-def _sizer(text: str, measure: Measure) -> Callable[[int, int], float]:
-    def size(start: int, end: int) -> float:
-        return measure.length(*trim(text, start, end))
-
-    return size
-
-
-def _is_blank(text: str, start: int, end: int) -> bool:
+def is_blank_between(text: str, start: int, end: int) -> bool:
+    """Whether there is nothing but white space between two positions."""
     low, high = trim(text, start, end)
     return low >= high

@@ -7,35 +7,32 @@ from collections.abc import Iterator, Sequence
 
 from ..blocks.lines import view
 from ..blocks.sentences import Segmenter
-from ..blocks.text import TextBlock, text_blocks
+from ..blocks.text import TextBlock
 from ..chunk import Span
 from ..lengths import Measure
 from ..packing import Frame, Level
 from .ladder import ladder
+from .numbered import Numbered
 from .outline import Block, Heading
 from .references import Definition
 
 __all__ = ["TextOutline"]
 
-_MAY = re.compile(r"^ {0,3}[0-9]{1,2}(?:\.|[ \t])", re.MULTILINE)
 _ITEM = re.compile(r"(?:[-+*\u2022\u2013]|[0-9]{1,9}[.)])[ \t]")
-_SENTENCE = ".!?:;,\u2026\u3002"
-"""What a heading does not end with, and a line that a heading follows without a blank line mostly does."""
 
 
 class TextOutline:
     """Numbered headings such as `3.1 Installation`, with paragraphs between them.
 
-    A line of a numbered list is none, nor a wrapped line that happens to begin with a number: a heading has no full
-    stop at its end, and one with a single number stands behind a blank line, another heading, or the end of a sentence.
+    `found` are the headings of a text that is the window of another; else they are looked for.
     """
 
     definitions: Sequence[Definition] | None = None
     blocks: Sequence[Block] = ()
 
-    def __init__(self, text: str, segmenter: Segmenter) -> None:
+    def __init__(self, text: str, segmenter: Segmenter, found: Sequence[TextBlock] | None = None) -> None:
         self.text, self.shown, self.segmenter = text, text, segmenter
-        self._found = list(_headings(view(text))) if _MAY.search(view(text)) else []
+        self._found = list(Numbered().read(view(text), 0, True) if found is None else found)
         self.headings = [Heading(block.start, block.end, block.level) for block in self._found]
 
     def title(self, number: int) -> str:
@@ -57,30 +54,11 @@ class TextOutline:
 
     def levels(self, start: int, end: int, keep: Sequence[Span]) -> list[Level]:
         """Where to cut a stretch below its headings."""
-        return ladder(self.text, start, end, keep, self.segmenter, is_item=self._is_item)
+        return ladder(self.text, start, end, keep, self.segmenter, is_item=self.is_item)
 
-    def _is_item(self, position: int) -> bool:
+    def is_item(self, position: int) -> bool:
+        """Whether an item of a list begins at a position."""
         line = position
         while line and self.text[line - 1] in " \t":
             line -= 1
         return (not line or self.text[line - 1] in "\r\n") and _ITEM.match(self.text, position) is not None
-
-
-def _headings(text: str) -> Iterator[TextBlock]:
-    """The blocks that are headings and no items of a list or wrapped lines."""
-    before: TextBlock | None = None
-    heads = False  # whether the one before is a heading
-    for block in text_blocks(text):
-        heads = bool(block.level) and block.title[-1] not in _SENTENCE and _may_follow(text, before, heads, block)
-        if heads:
-            yield block
-        before = block
-
-
-def _may_follow(text: str, before: TextBlock | None, heads: bool, block: TextBlock) -> bool:
-    if block.level > 1 or before is None or heads or before.end + 1 < block.start:
-        return True
-    if before.level:  # an item of a list is before it
-        return False
-    last = text[before.start : before.end].rstrip()
-    return not last or last[-1] in ".!?\u2026\u3002"
