@@ -131,3 +131,18 @@ class Open:
 
     def __call__(self, text: str) -> int:
         return len(text)
+
+
+def test_what_kills_or_never_ends_fails_alone(ray_session: Any, strategies: Any, tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    settings: dict[str, Any] = {"errors": "collect", "timeout": 3}
+    for strategy, error in (
+        (strategies.Deadly(path=str(tries)), "WorkerError: "),
+        (strategies.Endless(), "DocumentTimeoutError: "),
+    ):
+        made = rows(ray_session, chunk_dataset(blocks(ray_session, 100), strategy, **settings))
+        failed = [row for row in made if row["error"] is not None]
+        assert [row["document_id"] for row in failed] == ["d13"]
+        assert failed[0]["error"].startswith(error)
+        assert {row["document_id"] for row in made} == {f"d{i}" for i in range(300) if i != 7}
+    assert tries.read_text() == "xx"

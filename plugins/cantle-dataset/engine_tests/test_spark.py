@@ -144,3 +144,18 @@ def test_a_failed_document_is_a_row(documents: Any, strategies: Any) -> None:
     failed = [row for row in made if row["error"] is not None]
     assert [(row["document_id"], row["error"]) for row in failed] == [("d13", "ValueError: not this one")]
     assert {row["document_id"] for row in made} == {f"d{i}" for i in range(300) if i != 7}
+
+
+def test_what_kills_or_never_ends_fails_alone(documents: Any, strategies: Any, tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    settings: dict[str, Any] = {"errors": "collect", "timeout": 3}
+    for strategy, error in (
+        (strategies.Deadly(path=str(tries)), "WorkerError: "),
+        (strategies.Endless(), "DocumentTimeoutError: "),
+    ):
+        made = rows(chunk_dataframe(documents, strategy, **settings))
+        failed = [row for row in made if row["error"] is not None]
+        assert [row["document_id"] for row in failed] == ["d13"]
+        assert failed[0]["error"].startswith(error)
+        assert {row["document_id"] for row in made} == {f"d{i}" for i in range(300) if i != 7}
+    assert tries.read_text() == "xx"

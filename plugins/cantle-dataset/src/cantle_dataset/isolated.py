@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import sys
 import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,10 +57,16 @@ class Answer:
 
 
 class Work:
-    """A chunker as work for a pool. It is pickled once, by `dumps`."""
+    """A chunker as work for a pool."""
 
     def __init__(self, chunker: Chunker) -> None:
         self._chunker = chunker
+
+    def __getstate__(self) -> bytes:
+        return _pickled(self._chunker)
+
+    def __setstate__(self, data: bytes) -> None:
+        self._chunker = pickle.loads(data)
 
     def __call__(self, batch: Piece, skip: Mapping[int, Exception], mark: Callable[[int], None]) -> Answer:
         """The chunks of a piece."""
@@ -113,6 +121,20 @@ def _sendable(error: Exception) -> Exception:
     return error
 
 
+def _pickled(chunker: Chunker) -> bytes:
+    """The chunker, pickled; what came here by value, as classes of a script come to Ray and Spark, goes on by value."""
+    try:
+        return pickle.dumps(chunker)
+    except Exception as error:  # pickle raises PicklingError, AttributeError, TypeError, ...
+        for name in ("ray.cloudpickle", "pyspark.cloudpickle", "cloudpickle"):
+            with suppress(Exception):  # the first error tells more
+                return bytes(sys.modules[name].dumps(chunker))
+        raise OptionError(
+            f"The strategy and its options cannot be sent to the process that a timeout needs: {error}. Define "
+            "functions and classes at the top level of a module (no lambdas), or leave out timeout."
+        ) from error
+
+
 # -- one worker beside a chunker with a timeout -------------------------------------------------------------------
 
 _warned: dict[Any, Any] = {}
@@ -122,13 +144,7 @@ _lock = threading.Lock()
 
 def cut_apart(chunker: Chunker, timeout: float, batch: pa.RecordBatch | pa.Table) -> Cut:
     """What becomes of a batch in one worker, which is kept for the next; threads wait for one another."""
-    try:
-        data = pickle.dumps(chunker)
-    except Exception as error:  # pickle raises PicklingError, AttributeError, TypeError, ...
-        raise OptionError(
-            f"The strategy and its options cannot be sent to the process that a timeout needs: {error}. Define "
-            "functions and classes at the top level of a module (no lambdas), or leave out timeout."
-        ) from error
+    data = _pickled(chunker)
     key = os.getpid(), hashlib.sha256(data).digest(), timeout
     with _lock:
         pool = _pools.get(key)
