@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner, Result
 
-from cantle.cli import main
+from cantle.cli import cli
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +32,6 @@ def cantle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> Result:
-        return CliRunner().invoke(main, ["dataset", *arguments])
+        return CliRunner().invoke(cli, ["dataset", *arguments])
 
     return run

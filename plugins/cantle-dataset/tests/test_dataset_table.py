@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -393,8 +394,15 @@ def test_a_timeout_changes_no_row() -> None:
 
 
 def test_a_strategy_that_cannot_be_sent_says_so() -> None:
+    class Locked:
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+
+        def __call__(self, text: str) -> int:
+            return len(text)
+
     with pytest.raises(OptionError, match=r"cannot be sent to the process that a timeout needs.*leave out timeout"):
-        chunk_table(pa.table({"id": ["a"], "text": ["x"]}), "recursive", length_function=lambda t: len(t), timeout=9)
+        chunk_table(pa.table({"id": ["a"], "text": ["x"]}), "recursive", length_function=Locked(), timeout=9)
 
 
 def test_importing_the_plugin_loads_no_arrow() -> None:

@@ -130,6 +130,11 @@ class Chunker:
         return list(dict.fromkeys((*self._reader.columns, *self._keep)))
 
     @property
+    def typed(self) -> list[str]:
+        """Those of `columns` whose types matter to the chunks: what is kept, and what becomes metadata."""
+        return list(dict.fromkeys((*self._keep, *self._reader.fields)))
+
+    @property
     def name(self) -> str:
         """The name of the strategy, for messages; `default` where each kind has its own."""
         return "default" if self._strategy is None else self._strategy.name

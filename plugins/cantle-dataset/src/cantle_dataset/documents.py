@@ -125,10 +125,14 @@ class Reader:
         """Columns that say of themselves that they are JSON: those of JSON Lines without a type in common."""
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns that metadata is made of."""
+        return (self.metadata,) if isinstance(self.metadata, str) else self.metadata
+
+    @property
     def columns(self) -> list[str]:
         """The columns that are read, each once."""
-        more = (self.metadata,) if isinstance(self.metadata, str) else self.metadata
-        all_ = (self.document_id, self.text, self.path, self.kind_column, *more)
+        all_ = (self.document_id, self.text, self.path, self.kind_column, *self.fields)
         return list(dict.fromkeys(name for name in all_ if name is not None))
 
     def check(self, schema: pa.Schema) -> None:

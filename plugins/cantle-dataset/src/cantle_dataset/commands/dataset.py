@@ -17,9 +17,12 @@ from cantle.errors import CantleWarning
 from ..engines import ENGINES, Job, Summary
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..chunker import Chunker
     from ..files.finding import Input
     from ..files.placing import Failure as FailedDocument
+    from ..files.reading import Files
 
 __all__ = ["command"]
 
@@ -94,6 +97,7 @@ def command(source: str, out: str, **given: Any) -> None:
     """Cut the dataset; the help is `_HELP`."""
     from ..files.finding import find
     from ..files.placing import Place
+    from ..files.reading import opened
 
     if not source or not out:
         raise click.UsageError("A name is empty. Name the input and the output.")
@@ -108,14 +112,17 @@ def command(source: str, out: str, **given: Any) -> None:
     found = find(source, given["input_format"])
     place.check(source, found.files)
     chunker = _chunker(found, given)
+    files = opened(found.files, found.format, found.names, chunker.columns, chunker.typed)
+    chunker.check(files.schema)
+    schema = chunker.schema_for(files.schema)
     if given["dry_run"]:
-        _tell(found, chunker, given, out)
+        _tell(found, files.rows(), chunker, schema, given, out)
         return
     with place:
         parts = 1 if place.single and engine == "local" else partitions
         began = monotonic()
         with ExitStack() as stack:
-            advance = None if given["quiet"] else stack.enter_context(Bar(_count(found))).advance
+            advance = None if given["quiet"] else stack.enter_context(Bar(_count(files, found.format))).advance
             job = Job(
                 found.files,
                 found.format,
@@ -136,7 +143,7 @@ def command(source: str, out: str, **given: Any) -> None:
             "chunks": summary.chunks,
             "bytes": summary.bytes,
         }
-        place.finish(_schema(found, chunker), failures, told)
+        place.finish(schema, failures, told)
         seconds = monotonic() - began
     _report(summary, failures, seconds, given["quiet"])
 
@@ -179,32 +186,15 @@ def _chunker(found: Input, given: dict[str, Any]) -> Chunker:
     return chunker
 
 
-def _schema(found: Input, chunker: Chunker) -> Any:
-    from ..files.reading import opened
-
-    return chunker.schema_for(opened(found.files, found.format, found.names, chunker.columns).schema)
-
-
-def _count(found: Input) -> int | None:
+def _count(files: Files, format: str) -> int | None:
     """How many documents there are, where that costs nothing."""
-    if found.format == "documents":
-        return len(found.files)
-    if found.format != "parquet":
-        return None
-    from pyarrow import parquet
-
-    return sum(parquet.read_metadata(file).num_rows for file in found.files)
+    return files.rows() if format in ("documents", "parquet") else None
 
 
-def _tell(found: Input, chunker: Chunker, given: dict[str, Any], out: str) -> None:
-    from ..files.reading import opened
-
-    files = opened(found.files, found.format, found.names, chunker.columns)
-    schema = chunker.schema_for(files.schema)
-    chunker.check(files.schema)
+def _tell(found: Input, rows: int, chunker: Chunker, schema: pa.Schema, given: dict[str, Any], out: str) -> None:
     what = "file" if found.format == "documents" else f"{found.format} file"
     lines = [
-        f"input: {counted(len(found.files), what)}, {counted(files.rows(), 'document')}",
+        f"input: {counted(len(found.files), what)}, {counted(rows, 'document')}",
         f"columns read: {', '.join(chunker.columns)}",
         f"strategy: {chunker.name}",
         f"engine: {given['engine']}, {counted(given['workers'], 'worker')}",

@@ -33,7 +33,7 @@ def run(job: Job) -> Summary:
     if job.partitions is not None:
         total = files.rows()
         borders = [total * i // job.partitions for i in range(1, job.partitions)]
-    dealt = pieces(files.batches(), job.chunker.text, size=PIECE_BYTES, rows=PIECE_ROWS, borders=borders)
+    dealt = pieces(files.batches(), job.chunker.text, size=PIECE_BYTES, rows=PIECE_ROWS, borders=tuple(borders))
     documents = chunks = failed = size = 0
     parts = Parts(job.output, schema)
     try:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cantle.commands import find as find_documents
-
-from ..errors import DatasetError
+from cantle.errors import OptionError
 
 __all__ = ["FORMATS", "Input", "find"]
 
@@ -36,16 +35,16 @@ def find(source: str, format: str | None = None) -> Input:
     """The files of a folder or of one file, sorted by path; hidden ones, and those that begin with `_`, are left out.
 
     Without a format, it is that of the suffixes: Parquet, JSON Lines, Arrow IPC, and all else documents, as
-    `cantle chunk` finds them. Raises `DatasetError` where there is nothing, or where a folder holds several formats.
+    `cantle chunk` finds them. Raises `OptionError` where there is nothing, or where a folder holds several formats.
     """
     if "://" in source:
-        raise DatasetError(
+        raise OptionError(
             f"{source} is no path of a file or folder. Mount the storage, or read it with Ray Data, Spark, Dask or "
             "DuckDB in a script, and cut there: chunk_dataset(), chunk_dataframe(), chunk_dask(), chunk_relation()."
         )
     path = Path(source)
     if not path.exists():
-        raise DatasetError(f"{source} is not there. Give a file, or a folder of Parquet, JSONL, Arrow or documents.")
+        raise OptionError(f"{source} is not there. Give a file, or a folder of Parquet, JSONL, Arrow or documents.")
     if not path.is_dir():
         one = format or _format_of(path.name) or "documents"
         return Input((os.path.abspath(path),), one, (path.name,) if one == "documents" else ())
@@ -55,17 +54,17 @@ def find(source: str, format: str | None = None) -> Input:
         if format is None and len(kinds) + any(kind is None for _, kind in tables) > 1:
             other = next((file for file, kind in tables if kind is None), None)
             also = f"{' and '.join(kinds)} files" + (f" and others, such as {other}" if other else "")
-            raise DatasetError(
+            raise OptionError(
                 f"{source} holds {also}. Say by --input-format which are meant: {', '.join([*kinds, 'documents'])}."
             )
         if kinds:
             files = [file for file, kind in tables if kind == kinds[0]]
             if not files:
-                raise DatasetError(f"{source} holds no {format} file ({', '.join(_SUFFIXES[kinds[0]])}).")
+                raise OptionError(f"{source} holds no {format} file ({', '.join(_SUFFIXES[kinds[0]])}).")
             return Input(tuple(os.path.abspath(file) for file in files), kinds[0])
     documents = [Path(file) for file in find_documents([source])]
     if not documents:
-        raise DatasetError(f"{source} holds no file that can be read: no Parquet, JSONL or Arrow file, no document.")
+        raise OptionError(f"{source} holds no file that can be read: no Parquet, JSONL or Arrow file, no document.")
     names = tuple(file.relative_to(path).as_posix() for file in documents)
     return Input(tuple(os.path.abspath(file) for file in documents), "documents", names)
 

@@ -19,6 +19,8 @@ __all__ = ["JsonLines"]
 
 BATCH_BYTES = 4 << 20
 BATCH_ROWS = 4096
+PEEKED = 1000
+"""So many lines are looked at for a column that must be somewhere."""
 
 
 class JsonLines:
@@ -28,16 +30,17 @@ class JsonLines:
     metadata, so that it is read as what it was.
     """
 
-    def __init__(self, files: Sequence[str], columns: Sequence[str]) -> None:
-        self._files, self._columns = files, columns
-        self._count = 0
+    def __init__(self, files: Sequence[str], columns: Sequence[str], typed: Sequence[str]) -> None:
+        self._files, self._columns, self._typed = files, columns, typed
+        self._count: int | None = None
         self.schema = self._inferred()
 
     def _inferred(self) -> pa.Schema:
         kinds: dict[str, set[type]] = {name: set() for name in self._columns}
         there: dict[str, None] = {}
-        for row, _ in self._rows():
-            self._count += 1
+        count = 0
+        for row, _ in self._rows() if self._typed else islice(self._rows(), PEEKED):
+            count += 1
             for name, found in kinds.items():
                 if (value := row.get(name)) is not None:
                     found.add(type(value) if not isinstance(value, int) or abs(value) < 1 << 63 else object)
@@ -46,10 +49,14 @@ class JsonLines:
         missing = [name for name, found in kinds.items() if not found and name not in there]
         if missing:
             raise missing_column(self._files[0], missing[0], list(there))
-        return pa.schema([_field(name, found) for name, found in kinds.items()])
+        if self._typed:
+            self._count = count
+        return pa.schema([_field(name, found if name in self._typed else {str}) for name, found in kinds.items()])
 
     def rows(self) -> int:
         """How many lines hold an object."""
+        if self._count is None:
+            self._count = sum(1 for _ in self._rows())
         return self._count
 
     def stretches(self) -> Iterator[tuple[int, int]]:
@@ -79,12 +86,24 @@ class JsonLines:
             values = columns[field.name]
             if field.metadata is not None:
                 values = [None if value is None else to_json(value) for value in values]
-            elif pa.types.is_string(field.type):  # UTF-8 has no lone surrogates, JSON may
-                values = [None if v is None else v.encode("utf-8", "replace").decode() for v in values]
+            elif pa.types.is_string(field.type):
+                values = [None if value is None else self._string(field.name, value) for value in values]
             elif pa.types.is_floating(field.type):
                 values = [None if value is None else float(value) for value in values]
             arrays.append(pa.array(values, field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _string(self, name: str, value: Any) -> str:
+        """A text or an id; UTF-8 has no lone surrogates, JSON may."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            shown = to_json(value)
+            raise DatasetError(
+                f"{self._files[0]}: the field {name!r} must hold strings (or integers), got {shown[:100]} in this file "
+                "or one behind it."
+            )
+        return value.encode("utf-8", "replace").decode()
 
     def _rows(self) -> Iterator[tuple[dict[str, Any], int]]:
         for file in self._files:

@@ -41,8 +41,17 @@ class Files(Protocol):
         ...
 
 
-def opened(files: Sequence[str], format: str, names: Sequence[str], columns: Sequence[str]) -> Files:
+def opened(
+    files: Sequence[str],
+    format: str,
+    names: Sequence[str],
+    columns: Sequence[str],
+    typed: Sequence[str] | None = None,
+) -> Files:
     """The files with these columns, in this order.
+
+    In JSON Lines those in `typed`, or all, have the type that their values have in common, for which all is read once;
+    the others are strings.
 
     Raises `DatasetError` for a file that is damaged, and for a column that is missing or of another type than in the
     first file.
@@ -50,7 +59,7 @@ def opened(files: Sequence[str], format: str, names: Sequence[str], columns: Seq
     if format == "jsonl":
         from .jsonl import JsonLines
 
-        return JsonLines(files, columns)
+        return JsonLines(files, columns, columns if typed is None else typed)
     if format == "documents":
         return _Documents(files, names)
     return (_Parquet if format == "parquet" else _Arrow)(files, columns)
