@@ -127,6 +127,20 @@ def test_without_the_partial_file_all_is_cut_again(failed: Path) -> None:
     assert Path("out.csv").read_bytes() == Path("one.csv").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.partial", "out.csv.partial.journal"])
+def test_what_is_written_is_not_read(failed: Path, name: str) -> None:
+    before = Path(name).read_bytes()
+    for path in [name, "./docs/../" + name, "docs/link.md"]:
+        Path("docs/link.md").unlink(missing_ok=True)
+        if os.name == "posix":
+            Path("docs/link.md").symlink_to(Path(name).resolve())
+        elif "link" in path:
+            continue
+        result = here(path, "-o", "out.csv", "--resume")
+        assert (result.exit_code, f"{name} is read and would be replaced." in result.stderr) == (2, True)
+        assert Path(name).read_bytes() == before
+
+
 def test_files_of_others_are_left_alone(failed: Path) -> None:
     Path("out.csv.partial.journal").unlink()
     before = Path("out.csv.partial").read_bytes()
@@ -282,6 +296,15 @@ def test_row_groups_are_those_of_one_run(docs: Path, monkeypatch: pytest.MonkeyP
         assert Path("out.parquet").read_bytes() == Path("one.parquet").read_bytes()
         assert parquet.ParquetFile("out.parquet").num_row_groups >= least
         (docs / "009.md").write_bytes(bytes(50))
+
+
+def test_what_a_killed_run_left_of_the_output_goes(failed: Path) -> None:
+    Path("out.csv.partial.new").write_text("half of", "utf-8")
+    (failed / "000.md").write_text("Changed.\n", "utf-8")
+    assert here("docs", "-n", "30", "-o", "one.csv").exit_code == 0
+    assert here("docs", "-n", "30", "-o", "out.csv", "--resume").exit_code == 0
+    assert Path("out.csv").read_bytes() == Path("one.csv").read_bytes()
+    assert left() == {"out.csv", "one.csv"}
 
 
 def test_strict_keeps_what_was_done(docs: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -119,8 +120,8 @@ def command(
     documents: Iterable[MDocument | Path] = run.documents()
     if resume or (source is None and "-" not in files):
         documents = list(documents)  # paths, nearly always: how many there are is good to know
-    if out is not None and any(_same(out, path) for path in (documents if isinstance(documents, list) else files)):
-        raise click.UsageError(f"{out} is read and would be replaced. Give -o another name.")
+    if out is not None:
+        _refuse_to_replace(out, resume, documents if isinstance(documents, list) else files)
 
     def to_write(output: Output) -> Writer:
         return writer(written, output, options.get("length_function"), relations, "extract" in options)
@@ -168,8 +169,22 @@ def command(
     run.report(quiet)
 
 
-def _same(out: str, path: MDocument | str | Path) -> bool:
-    return not isinstance(path, MDocument) and os.path.isfile(path) and os.path.realpath(path) == os.path.realpath(out)
+def _refuse_to_replace(out: str, resume: bool, paths: Iterable[MDocument | Path | str]) -> None:
+    """Raise a usage error where what is read would be written to."""
+    names = [out, *(f"{os.path.realpath(out)}{end}" for end in (".partial", ".partial.journal") if resume)]
+    replaced = {found: name for name in names if (found := _file(name))}
+    for path in paths if replaced else ():
+        if (found := _file(path)) in replaced:
+            raise click.UsageError(f"{replaced[found]} is read and would be replaced. Give -o another name.")
+
+
+def _file(path: MDocument | str | Path) -> tuple[int, int] | None:
+    """What tells a file from all others, by whatever name. None for what is no file."""
+    try:
+        found = None if isinstance(path, MDocument) else os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if found is not None and stat.S_ISREG(found.st_mode) else None
 
 
 def _wants_progress(files: tuple[str, ...], out: str | None, quiet: bool) -> bool:

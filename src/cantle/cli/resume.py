@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from array import array
 from collections.abc import Callable, Iterator, Mapping
@@ -22,21 +23,15 @@ from ..files import sha256_of
 from ..written import to_json
 from .group import Failure
 from .journal import Done, Entries, Journal, checksum, opened_for_both, sync_directory, write_all
-from .outputs import Output, Writer, mode_of, opened, target
+from .outputs import Output, Writer, mode_of, target
 from .settings import differences
 from .tables import counted, printable
 
-__all__ = ["Partial", "partial_names"]
+__all__ = ["Partial"]
 
 _BLOCK = 1 << 20
 _ASKED = 1000
 """So many documents are looked at together."""
-
-
-def partial_names(out: str) -> tuple[Path, Path]:
-    """The partial file of an output, and its journal."""
-    path = Path(os.path.realpath(out))
-    return path.with_name(f"{path.name}.partial"), path.with_name(f"{path.name}.partial.journal")
 
 
 class Partial:
@@ -51,7 +46,9 @@ class Partial:
         self.out = target(out)
         if self.out.exists() and not self.out.is_file():
             raise Failure(f"{out} is no file that can be replaced; --resume needs one. Give -o another name.", 2)
-        self.path, journal = partial_names(out)
+        self.path = self.out.with_name(f"{self.out.name}.partial")
+        journal = self.out.with_name(f"{self.out.name}.partial.journal")
+        self._new_file = self.path.with_name(f"{self.path.name}.new")  # always the same: one of a killed run goes
         self._start, self._plain, self._quiet = start or b"", start is not None, quiet
         self._places = array("q")  # for each input the number of its entry, or -1
         self._asked = array("q")  # the inputs that are cut, in their order
@@ -219,18 +216,28 @@ class Partial:
             self._file.close()
             os.replace(self.path, self.out)
         else:
-            with opened(str(self.out)) as output:
-                to = make(output)
-                with self.path.open("rb") as file:
-                    for number in numbers:
-                        to.write(b"".join(_blocks(file, self.entries.at[number], self.entries.size[number])))
-                to.close()
-                output.stream.flush()
-                os.fsync(output.stream.fileno())
-                output.commit()
+            self._write_whole(make, numbers)
         sync_directory(self.out.parent)
         if whole:
             self._remove()
+
+    def _write_whole(self, make: Callable[[Output], Writer], numbers: list[int]) -> None:
+        self._new_file.unlink(missing_ok=True)
+        try:
+            with (
+                io.BufferedWriter(opened_for_both(self._new_file, mode_of(self.out))) as stream,
+                self.path.open("rb") as file,
+            ):
+                to = make(Output(stream))
+                for number in numbers:
+                    to.write(b"".join(_blocks(file, self.entries.at[number], self.entries.size[number])))
+                to.close()
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(self._new_file, mode_of(self.out))
+            os.replace(self._new_file, self.out)
+        finally:
+            self._new_file.unlink(missing_ok=True)
 
     def _is_the_output(self, numbers: list[int]) -> bool:
         end = len(self._start)
@@ -242,6 +249,7 @@ class Partial:
 
     def _remove(self) -> None:
         self._file.close()
+        self._new_file.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)
         self._journal.remove()  # last: a partial file without a journal is refused
 
