@@ -30,7 +30,7 @@ class Poisoned:
         if "SLEEP" in source.text:
             time.sleep(600)
         if "SLOW" in source.text:
-            time.sleep(2)
+            time.sleep(1)
         yield Chunk(source.text, 0, len(source.text))
 
 @hookimpl
@@ -115,10 +115,13 @@ def test_poisoned_documents_are_tried_again_by_resume(docs: Path) -> None:
 
 def test_unordered_writes_what_is_done_first(docs: Path) -> None:
     (docs / "00.txt").write_text("SLOW", "utf-8")
-    done = process("docs", "-s", "poisoned", "-w", "2", "--unordered")
     ordered = process("docs", "-s", "poisoned", "-w", "2")
-    assert (done.returncode, ordered.returncode) == (0, 0)
-    assert sources(ordered.stdout) == EVERY
+    assert (ordered.returncode, sources(ordered.stdout)) == (0, EVERY)
+    for _ in range(5):  # on a slow machine the second worker may begin late
+        done = process("docs", "-s", "poisoned", "-w", "2", "--unordered")
+        assert done.returncode == 0
+        if sources(done.stdout) != EVERY:
+            break
     assert sources(done.stdout) != EVERY
     assert sorted(done.stdout.splitlines()) == sorted(ordered.stdout.splitlines())
 
