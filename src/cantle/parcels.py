@@ -7,6 +7,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any, TextIO
 
 from .chunks import Chunks
@@ -18,9 +19,11 @@ from .task import Item, Result, Task, measured, name_of
 
 __all__ = ["Cutting", "run"]
 
-BATCH_COUNT = 16
+BATCH_COUNT = 64
 BATCH_SIZE = 1 << 18
-"""A batch ends at so many documents, or code points of text: sending costs more than small documents."""
+BATCH_SECONDS = 0.01
+"""A batch ends at so many documents, code points of text, or seconds of work as far as that can be told: sending costs
+more than small documents, and slow ones are better spread over the workers one by one."""
 
 _NOTES = 100
 """Different warnings of one document that are passed on: one that warns without end fills no memory."""
@@ -90,6 +93,7 @@ class Cutting:
     def __call__(self, batch: Any, skip: Mapping[int, Exception], mark: Callable[[int], None]) -> bytes:
         """Cut the documents of a batch, which came as `_Sent`."""
         rows: list[Row] = []
+        began = perf_counter()
         with _noted() as notes:
             for i, item in enumerate(batch.items()):
                 if i in skip or isinstance(item, _Refused):
@@ -99,10 +103,12 @@ class Cutting:
                     continue
                 mark(i)
                 rows.append(self._row(item, notes))
+        rows.reverse()  # they are taken from the end
+        seconds = perf_counter() - began
         try:
-            return pickle.dumps(rows, pickle.HIGHEST_PROTOCOL)
+            return pickle.dumps((seconds, rows), pickle.HIGHEST_PROTOCOL)
         except Exception:  # metadata or a value that does not pickle
-            return pickle.dumps(list(map(_packable, rows)), pickle.HIGHEST_PROTOCOL)
+            return pickle.dumps((seconds, list(map(_packable, rows))), pickle.HIGHEST_PROTOCOL)
 
     def _row(self, item: Item, notes: dict[Note, None]) -> Row:
         document, chunks, error, *rest = self._task.done(item)
@@ -181,13 +187,26 @@ def _packable(row: Row) -> Row:
 def run(documents: Iterable[Item], pool: Pool[Batch], ordered: bool) -> Generator[Result]:
     """The results of all documents."""
     warned: dict[Any, Any] = {}
+    pace = _Pace()
     with pool:
-        for batch, answer in pool.run(_batches(documents), ordered=ordered):
-            rows = pickle.loads(answer)
+        for batch, answer in pool.run(_batches(documents, pace), ordered=ordered):
+            seconds, rows = pickle.loads(answer)
             del answer
-            rows.reverse()
+            pace.measure(len(rows), seconds)
             for item in batch.items:
                 yield _received(item, rows.pop(), warned)
+
+
+class _Pace:
+    """How many documents make a batch: one until it is known how long they take."""
+
+    def __init__(self) -> None:
+        self.most = 1
+
+    def measure(self, count: int, seconds: float) -> None:
+        """Go by the latest batch, but double at most: one is no rule."""
+        fitting = BATCH_SECONDS * count / max(seconds, 1e-9)
+        self.most = max(1, min(int(fitting), 2 * self.most, BATCH_COUNT))
 
 
 def _received(item: Item, row: Row, warned: dict[Any, Any]) -> Result:
@@ -207,17 +226,16 @@ def _received(item: Item, row: Row, warned: dict[Any, Any]) -> Result:
     return Result(name_of(item), document, chunks, error, count, value, sha256, characters, size)
 
 
-def _batches(documents: Iterable[Item]) -> Iterator[Batch]:
-    """Batches that grow from 1, so that the first results come soon."""
+def _batches(documents: Iterable[Item], pace: _Pace) -> Iterator[Batch]:
     batch: list[Item] = []
-    size, most = 0, 1
+    size = 0
     try:
         for item in documents:
             batch.append(item)
             size += _size(item)
-            if len(batch) >= most or size >= BATCH_SIZE:
+            if len(batch) >= pace.most or size >= BATCH_SIZE:
                 yield Batch(batch, size)
-                batch, size, most = [], 0, min(BATCH_COUNT, most * 2)
+                batch, size = [], 0
     except Exception:
         if batch:
             yield Batch(batch, size)
