@@ -42,8 +42,8 @@ gives JSON Lines. Without -o and -f it is text on a terminal and JSON Lines in a
 count characters (Unicode code points).
 
 A file that cannot be read or cut costs a line on standard error and the exit code 1; the others are
-cut all the same, unless --strict. So does a file that takes longer than --timeout, and one that a
-worker process dies of.
+cut all the same, unless --strict. So does a file that takes longer than --timeout and, with --workers
+or --timeout, one that the process which cuts it dies of.
 
 --resume keeps what is done in FILE.partial, beside the FILE of -o, and a journal of it in
 FILE.partial.journal. After Ctrl-C, a crash or a power cut the same command goes on from there: a
