@@ -5,5 +5,6 @@ from __future__ import annotations
 from .cleaned import Cleaned
 from .markdown import clean_markdown, clean_text
 from .pdf import clean_pdf
+from .streamed import CleanedReader
 
-__all__ = ["Cleaned", "clean_markdown", "clean_pdf", "clean_text"]
+__all__ = ["Cleaned", "CleanedReader", "clean_markdown", "clean_pdf", "clean_text"]

@@ -21,7 +21,8 @@ class WindowPacker(Packer):
     `place` is where a chunk begins from which the region can be cut anew, and `count` is how many chunks there are
     before: `pack_region(place, end)` gives what else there would be. For that to be so, the region that is filled from
     there has to end behind the chunk, which does not begin with white space. Then the first piece of each stronger
-    level begins there too and is too long, and what was begun before goes on. `region` is where the sentences around the place were looked for.
+    level begins there too and is too long, and what was begun before goes on. `region` is where the sentences around
+    the place were looked for.
     """
 
     def __init__(

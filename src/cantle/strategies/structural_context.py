@@ -12,7 +12,7 @@ from ..blocks.html import of_span
 from ..blocks.sentences import Segmenter, segmenter
 from ..chunk import Chunk, Span
 from ..chunks import Chunks
-from ..cleaning import Cleaned, clean_markdown, clean_pdf, clean_text
+from ..cleaning import Cleaned, CleanedReader, clean_markdown, clean_pdf, clean_text
 from ..errors import OptionError
 from ..hookspecs import hookimpl
 from ..packing.reading import TextReader
@@ -138,8 +138,23 @@ class StructuralContext(Sized):
         return chunks.moved(source, cleaned.offsets, cleaned.dropped)
 
     def stream(self, reader: TextReader) -> Iterator[Chunk]:
-        """X."""
-        return stream_text(reader, self.length, self._segmenter, self._plan)
+        """The chunks that `split` gives for a document of kind text with all the text of `reader`, while it is read.
+
+        The memory is that of some windows of a megabyte. It grows with what is cleaned at a time: the longest line,
+        for there may be an image in it; and with runs of white space, of marks that end sentences or of parts of
+        flags. What a function measures must depend on nothing but the text that it is given, and be no less for a much
+        longer text. Raises `OptionError` for `split_on_headings=False` with `prepend_heading`: then the room in each
+        chunk depends on all headings.
+        """
+        if self.prepend_heading and not self.split_on_headings:
+            raise OptionError(
+                "split_on_headings=False on a stream needs prepend_heading=False: all headings of the document say how "
+                "much room each chunk has. Give that, or leave split_on_headings out, or use chunk()."
+            )
+        if not (self.strip_data_uri or self.normalize_whitespace):
+            return stream_text(reader, self.length, self._segmenter, self._plan)
+        cleaned = CleanedReader(reader, data_uris=self.strip_data_uri, whitespace=self.normalize_whitespace)
+        return map(cleaned.moved, stream_text(cleaned, self.length, self._segmenter, self._plan))
 
     def _cleaned(self, source: Source) -> Cleaned:
         """The text without what is no text: comments, embedded images, a PDF's running lines."""
