@@ -20,7 +20,7 @@ from cantle import MDocument, registry
 from cantle.commands import to_json
 from cantle.errors import CantleWarning, DocumentError, OptionError, UnknownStrategyError
 from cantle.testing import html_documents, json_documents, latex_documents, markdown_documents, texts
-from cantle_dataset import SCHEMA_VERSION, Chunker, chunk_table, schema
+from cantle_dataset import SCHEMA_VERSION, BatchTooLargeError, Chunker, chunk_table, schema
 
 STRATEGIES: list[tuple[str | None, dict[str, Any]]] = [
     ("recursive", {"max_size": 30, "overlap": 7}),
@@ -362,6 +362,17 @@ def test_a_third_party_strategy_by_name() -> None:
     assert "".join(made.column("content").to_pylist()).replace("\n", "") == "onetwothree"
     with pytest.raises(UnknownStrategyError):
         Chunker("line")
+
+
+def test_more_text_than_a_column_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cantle_dataset.rows.MOST", 10)
+    table = pa.table({"id": ["a", "b", "c"], "text": ["123456", "7", "1234567"]})
+    with pytest.raises(BatchTooLargeError, match="Give fewer documents at once"):
+        chunk_table(table, "recursive", errors="collect")
+    alone = pa.table({"id": ["a", "b"], "text": ["12345678901", "x"]})  # no smaller batch would help it
+    made = chunk_table(alone, "recursive", errors="collect").to_pylist()
+    assert made[0]["error"].startswith("BatchTooLargeError: ")
+    assert made[1]["text"] == "x"
 
 
 # -- time-outs and crashes ------------------------------------------------------------------------------------------

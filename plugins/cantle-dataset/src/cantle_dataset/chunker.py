@@ -233,9 +233,9 @@ class Chunker:
                 document = given.document(identity)
                 if document is not None:
                     rows.add(i, *self._chunks(document))
-            except BatchTooLargeError:
-                raise
             except Exception as error:  # a strategy may be anyone's
+                if isinstance(error, BatchTooLargeError) and rows.size:
+                    raise  # alone the document may do
                 made.append(Failed(i, identity, error))
                 if self.errors == "raise":
                     break

@@ -140,6 +140,18 @@ def _pickled(chunker: Chunker) -> bytes:
 _warned: dict[Any, Any] = {}
 _pools: OrderedDict[tuple[int, bytes, float], Pool[Piece]] = OrderedDict()
 _lock = threading.Lock()
+_inherited: list[Any] = []
+
+
+def _forget() -> None:
+    """In a process that was forked: the pools are those of its parent, and a thread of that may hold the lock."""
+    global _pools, _lock
+    _inherited.append(_pools)  # never ended from here
+    _pools, _lock = OrderedDict(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def cut_apart(chunker: Chunker, timeout: float, batch: pa.RecordBatch | pa.Table) -> Cut:

@@ -50,7 +50,8 @@ class Rows:
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._of: list[int] = []
         self._prefixed = False
-        self._size = 0
+        self.size = 0
+        """The code points of all texts."""
         kind = schema.field("metadata").type
         self._fitter = Fitter(kind) if pa.types.is_struct(kind) else None
 
@@ -68,9 +69,9 @@ class Rows:
             found["metadata"] = [self._fitter(metadata) for metadata in found["metadata"]]
         _check(found)
         size = sum(map(len, found["text"]))
-        if self._size + size > MOST:
+        if self.size + size > MOST:
             raise _too_large()
-        self._size += size
+        self.size += size
         self._prefixed = self._prefixed or any(found["prefix"])
         found["config_hash"], found["error"] = [config_hash] * count, [None] * count
         for name, values in self._columns.items():

@@ -120,6 +120,7 @@ class Place:
             if failures:
                 errors.write_text(lines, encoding="utf-8")
             _umasked(one, 0o666)
+            _synced(one)
             os.replace(one, self._out)
         else:
             if failures:
@@ -128,16 +129,23 @@ class Place:
             marker = {"schema": SCHEMA_VERSION, **told, "failed": failed, "parts": parts_told}
             (made / MARKER).write_text(json.dumps(marker, indent=2) + "\n", encoding="utf-8")
             _umasked(made, 0o777)
+            for file in made.iterdir():
+                _synced(file)
             self._replace(made)
         return sum(rows)
 
     def _replace(self, made: Path) -> None:
         assert self._folder is not None
-        if self._overwrite and self._out.exists():
-            os.rename(self._out, self._folder / "old")
+        old = self._folder / "old"
         try:
+            if self._overwrite and self._out.exists():
+                os.rename(self._out, old)
             os.rename(made, self._out)
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C too
+            if old.exists() and not self._out.exists():
+                os.rename(old, self._out)
+            if not isinstance(error, OSError):
+                raise
             raise DatasetError(
                 f"{self._out} came to be while this ran and is not replaced ({error.strerror})."
             ) from None
@@ -164,6 +172,12 @@ def _umasked(path: Path, mode: int) -> None:
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(path, mode & ~mask)
+
+
+def _synced(file: Path) -> None:
+    """Have a file on the disk before its name is: a power cut leaves the whole or nothing."""
+    with file.open("rb+") as opened:
+        os.fsync(opened.fileno())
 
 
 def _groups_with_failures(file: parquet.ParquetFile) -> set[int]:

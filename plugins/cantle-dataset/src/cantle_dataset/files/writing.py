@@ -12,7 +12,7 @@ from .pieces import lengths
 
 __all__ = ["Parts", "writer_of"]
 
-GROUP_BYTES = 64 << 20
+GROUP_BYTES = 32 << 20
 GROUP_ROWS = 100_000
 PART_BYTES = 1 << 30
 """A row group, and a part, ends at so many bytes or rows. Bytes are those of the text, twice, and 256 a row."""
