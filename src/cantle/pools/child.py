@@ -10,6 +10,7 @@ import socket
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from time import perf_counter
 from typing import Any
 
 from .messages import ANSWER, BROKEN, FAILED, HEAD, NO_SIGNAL, PACKING, READY
@@ -29,7 +30,7 @@ def main(link: socket.socket, lifeline: Connection, place: Any) -> None:
 
 
 def _serve(link: socket.socket, place: Any) -> None:
-    _, _, given = _received(link)
+    _, given = _received(link)
     try:
         work = pickle.loads(given)
     except Exception as error:  # an error here would only say that the process ended
@@ -44,7 +45,8 @@ def _serve(link: socket.socket, place: Any) -> None:
         place[0] = base + item
 
     while True:
-        _, number, given = _received(link)
+        number, given = _received(link)
+        began = perf_counter()
         place[0] = number << 32
         base = (number << 32) + 1
         try:
@@ -58,7 +60,7 @@ def _serve(link: socket.socket, place: Any) -> None:
             kind, data = FAILED, _pickled(error)
         answer = None
         place[0] = 0  # before it is sent: that may take as long as the pool's caller likes
-        _send(link, kind, number, data)
+        _send(link, kind, number, data, int((perf_counter() - began) * 1e6))
         del data
 
 
@@ -73,9 +75,9 @@ def _pickled(error: Exception) -> bytes:
     return data
 
 
-def _received(link: socket.socket) -> tuple[int, int, bytearray]:
-    head = HEAD.unpack(_exactly(link, HEAD.size))
-    return head[0], head[1], _exactly(link, head[2])
+def _received(link: socket.socket) -> tuple[int, bytearray]:
+    _, number, _, length = HEAD.unpack(_exactly(link, HEAD.size))
+    return number, _exactly(link, length)
 
 
 def _exactly(link: socket.socket, length: int) -> bytearray:
@@ -90,8 +92,8 @@ def _exactly(link: socket.socket, length: int) -> bytearray:
     return data
 
 
-def _send(link: socket.socket, kind: int, number: int, data: bytes) -> None:
-    head = HEAD.pack(kind, number, len(data))
+def _send(link: socket.socket, kind: int, number: int, data: bytes, spent: int = 0) -> None:
+    head = HEAD.pack(kind, number, spent, len(data))
     if len(data) < _TOGETHER:  # one wakes the parent once
         link.sendall(head + data, NO_SIGNAL)
     else:

@@ -1,6 +1,6 @@
 """What goes between a pool and its workers, and the place that a worker is at, in memory that both see.
 
-A message is a head (kind, number of the batch, length) and a pickle.
+A message is a head (kind, number of the batch, microseconds that it took, length) and a pickle.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from struct import Struct
 
 __all__ = ["ANSWER", "BATCH", "BROKEN", "FAILED", "HEAD", "NO_SIGNAL", "PACKING", "READY", "WORK", "place_of"]
 
-HEAD = Struct("<BQQ")
+HEAD = Struct("<BQQQ")
 
 WORK, BATCH = range(2)
 """To a worker: what it shall do, a pickle; a batch, as `(batch, skip)`."""

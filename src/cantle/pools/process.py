@@ -57,6 +57,8 @@ class Process:
     def __init__(self, context: BaseContext, work: bytes) -> None:
         self.jobs: deque[Job] = deque()
         self.ready = False
+        self.quick = False
+        """Whether its latest batch took so little time that the next one may wait in its queue."""
         self.ended = False
         self.word = -1
         self.stood = 0.0
@@ -114,7 +116,7 @@ class Process:
         self._put(BATCH, number, data)
 
     def _put(self, kind: int, number: int, data: bytes) -> None:
-        head = HEAD.pack(kind, number, len(data))
+        head = HEAD.pack(kind, number, 0, len(data))
         if len(data) < _BUFFER:
             self._out.append(memoryview(head + data))
         else:
@@ -142,8 +144,8 @@ class Process:
             else:
                 self._out.popleft()
 
-    def receive(self) -> tuple[int, int, bytearray] | None:
-        """The next whole message that is there: kind, number, pickle. Sets `ended` where there will be no more."""
+    def receive(self) -> tuple[int, int, float, bytearray] | None:
+        """The next whole message that is there: kind, number, seconds spent, pickle. Sets `ended` at the end."""
         while not self.ended:
             if self._got < len(self._into):
                 try:
@@ -155,11 +157,11 @@ class Process:
                 self.ended = not count
                 self._got += count
             elif self._into is self._head:
-                self._into, self._got = bytearray(HEAD.unpack(self._head)[2]), 0
+                self._into, self._got = bytearray(HEAD.unpack(self._head)[3]), 0
             else:
                 data, self._into, self._got = self._into, self._head, 0
-                kind, number, _ = HEAD.unpack(self._head)
-                return kind, number, data
+                kind, number, spent, _ = HEAD.unpack(self._head)
+                return kind, number, spent / 1e6, data
         return None
 
     def kill(self) -> None:

@@ -25,6 +25,9 @@ HELD = 1 << 25
 LARGE = 1 << 20
 """A batch of so many bytes waits in no worker's queue: another one may be free sooner."""
 
+QUICK = 0.1
+"""Nor does any where the worker's latest one took so many seconds."""
+
 PATIENCE = 0.25
 """Seconds that a batch is waited for before others are worked on beyond it."""
 
@@ -146,7 +149,13 @@ class Run:
             return best
         if len(processes) < self._pool.workers:
             return self._start()
-        if best is None or len(best.jobs) >= self._ahead or job.size >= LARGE or best.jobs[-1].size >= LARGE:
+        if (
+            best is None
+            or not best.quick
+            or len(best.jobs) >= self._ahead
+            or job.size >= LARGE
+            or best.jobs[-1].size >= LARGE
+        ):
             return None
         return best
 
@@ -209,7 +218,7 @@ class Run:
         elif process.ended:
             self._died(process)
 
-    def _received(self, process: Process, kind: int, number: int, data: bytearray) -> None:
+    def _received(self, process: Process, kind: int, number: int, spent: float, data: bytearray) -> None:
         if kind == READY:
             process.ready = True
             self._early = 0
@@ -221,6 +230,7 @@ class Run:
         elif process.jobs and process.jobs[0].number == number:
             self._idle = 0
             job = process.jobs.popleft()
+            process.quick = spent < QUICK
             process.since = time.monotonic()
             job.answer, job.failed = data, kind == FAILED
             assert kind in (ANSWER, FAILED)
