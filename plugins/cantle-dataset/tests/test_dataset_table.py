@@ -218,6 +218,9 @@ def test_kept_columns_are_repeated() -> None:
     assert made.schema.field("at").type == pa.timestamp("ns")
     assert made.column("url").to_pylist() == ["u", "u", None, None]
     assert made.column("who").to_pylist()[0] == [{"n": 1}]
+    views = table.append_column("view", table.column("url").cast(pa.string()).cast(pa.string_view()))
+    kept = chunk_table(views, "recursive", keep=["view"]).column("view")
+    assert (kept.type, kept.to_pylist()) == (pa.string_view(), ["u", None])
     chunker = Chunker("recursive", keep=["url"])
     assert chunker.columns == ["id", "text", "url"]
     with pytest.raises(OptionError, match="give the schema of those to schema_for"):

@@ -96,7 +96,7 @@ class Rows:
                     arrays[name] = _array(values, self._schema.field(name).type)
             taken = pa.array(self._of, pa.int64())
             for field in list(self._schema)[len(COLUMNS) :]:
-                arrays[field.name] = _one(documents.column(field.name).take(taken))
+                arrays[field.name] = _taken(documents.column(field.name), taken)
         except (pa.ArrowCapacityError, OverflowError) as error:
             raise _too_large() from error
         except pa.ArrowInvalid as error:
@@ -154,6 +154,13 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
         else:
             values = [None if text is None else without_surrogates(text) for text in values]
         return _one(pa.array(values, kind))
+
+
+def _taken(column: Any, places: Any) -> pa.Array[Any]:
+    try:
+        return _one(column.take(places))
+    except pa.ArrowNotImplementedError:  # views, in some releases
+        return pa.array([column[place].as_py() for place in places.to_pylist()], column.type)
 
 
 def _one(array: Any) -> pa.Array[Any]:

@@ -47,7 +47,7 @@ class JsonLines:
             if len(there) < 1000:
                 there.update(dict.fromkeys(row))
         missing = [name for name, found in kinds.items() if not found and name not in there]
-        if missing:
+        if missing and count:
             raise missing_column(self._files[0], missing[0], list(there))
         if self._typed:
             self._count = count
