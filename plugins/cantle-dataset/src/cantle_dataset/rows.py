@@ -160,7 +160,7 @@ def _taken(column: Any, places: Any) -> pa.Array[Any]:
     try:
         return _one(column.take(places))
     except pa.ArrowNotImplementedError:  # views, in some releases
-        return pa.array([column[place].as_py() for place in places.to_pylist()], column.type)
+        return _one(pa.array([column[place].as_py() for place in places.to_pylist()], column.type))
 
 
 def _one(array: Any) -> pa.Array[Any]:

@@ -27,7 +27,7 @@ def run(job: Job) -> Summary:
     The parts are the same bytes for any number of workers. With `partitions` each part holds the chunks of as many
     documents as the others, or one more; without, a part ends where it is large enough.
     """
-    files = opened(job.files, job.format, job.names, job.chunker.columns)
+    files = opened(job.files, job.format, job.names, job.chunker.columns, job.chunker.typed)
     schema = job.chunker.schema_for(files.schema)
     borders: list[int] = []
     if job.partitions is not None:
