@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from cantle import Chunk, Source
+from cantle.errors import CantleWarning
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_AUTH_MODE"] = "disabled"
@@ -55,10 +57,9 @@ def ray_session() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark_session() -> Iterator[Any]:
+def spark_session(java: None) -> Iterator[Any]:
     """A Spark session with two threads on this machine; a task may fail once."""
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-    needs_java()
     session = (
         sql.SparkSession.builder.master("local[2,2]")
         .appName("cantle-dataset")
@@ -78,7 +79,9 @@ def spark_session() -> Iterator[Any]:
     end_java()
 
 
-def needs_java() -> None:
+@pytest.fixture(scope="session")
+def java() -> None:
+    """Skips where there is no Java."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Java is not installed")
 
@@ -147,4 +150,12 @@ def strategies() -> Any:
                 time.sleep(1)
             return [Chunk(source.text, 0, len(source.text))]
 
-    return SimpleNamespace(Halves=Halves, Failing=Failing, Deadly=Deadly, Endless=Endless)
+    @dataclass(frozen=True, kw_only=True)
+    class Warning:
+        name: ClassVar[str] = "warning"
+
+        def split(self, source: Source) -> list[Chunk]:
+            warnings.warn("Ships ahoy", CantleWarning, stacklevel=2)
+            return [Chunk(source.text, 0, len(source.text))]
+
+    return SimpleNamespace(Halves=Halves, Failing=Failing, Deadly=Deadly, Endless=Endless, Warning=Warning)

@@ -14,6 +14,7 @@ from cantle.errors import CantleError, MissingDependencyError, OptionError
 from ..chunker import Chunker
 from ..errors import DatasetError
 from . import Job, Summary
+from .addresses import check
 from .carried import carry, cut
 from .slices import Done, Plan, added, planned
 
@@ -128,6 +129,7 @@ def _begin(ray: Any, job: Job) -> None:
         settings |= {"address": "local", "num_cpus": job.workers, "include_dashboard": False}
         settings["object_store_memory"] = STORE_BYTES
     else:
+        check(job.address, "Ray", ("", "ray"))
         settings["address"] = job.address
     try:
         ray.init(**settings)
@@ -161,7 +163,7 @@ def _answer(ray: Any, reference: Any, number: int) -> Done:
         done: Done = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         cause = error.cause
-        raise cause if isinstance(cause, CantleError) else DatasetError(f"Task {number} failed: {cause!r}") from error
+        raise cause if isinstance(cause, CantleError) else DatasetError(f"Task {number} failed: {cause!r}.") from error
     except ray.exceptions.RayError as error:  # its worker died, each time
         raise DatasetError(
             f"Task {number} ended {MAX_RETRIES + 1} workers of Ray: {str(error).splitlines()[0]} A document that the "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cantle.errors import CantleWarning
 
+from ..errors import DatasetError
 from ..files.pieces import lengths, pieces
 from ..files.reading import PATH, opened
 from ..files.writing import Parts
@@ -25,6 +26,7 @@ from .local import PIECE_BYTES, PIECE_ROWS
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..chunker import Chunker
     from ..files.reading import Files
 
 __all__ = ["Done", "Plan", "added", "planned"]
@@ -60,7 +62,7 @@ class Plan:
                 parts = Parts(folder, schema)
                 try:
                     for batch in self._read(task, chunker.text):
-                        made = chunker(batch)
+                        made = _cut(chunker, batch)
                         parts.write(made)
                         wrong = made.num_rows - made.column("error").null_count
                         documents, failed = documents + batch.num_rows, failed + wrong
@@ -101,9 +103,20 @@ class Done:
     warnings: tuple[str, ...]
 
 
+def _cut(chunker: Chunker, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The chunks; an error comes as text, since that of a strategy may not exist where it is told."""
+    try:
+        return chunker(batch)
+    except Exception as error:
+        said = str(error) if isinstance(error, DatasetError) else f"{type(error).__name__}: {error}"
+        notes = getattr(error, "__notes__", ())
+        end = "." if notes and not said.endswith((".", "!", "?")) else ""
+        raise DatasetError(" ".join((said + end, *notes))) from None
+
+
 def planned(job: Job) -> Plan:
     """The tasks of a job: `job.partitions` with as many documents each, or as many as their bytes ask for."""
-    files = opened(job.files, job.format, job.names, job.chunker.columns)
+    files = opened(job.files, job.format, job.names, job.chunker.columns, job.chunker.typed)
     if job.partitions is not None:
         total = files.rows()
         borders = [total * i // job.partitions for i in range(job.partitions + 1)]

@@ -126,8 +126,7 @@ def tasks(batches: Iterator[pa.RecordBatch], plan: bytes, data: bytes, name: str
             try:
                 done = there.run(number, data, name, REMEDY)
             except CantleError as error:
-                notes = " ".join(("", *getattr(error, "__notes__", ())))
-                raise DatasetError(f"{MARK}{type(error).__name__}: {error}{notes}{MARK}") from error
+                raise DatasetError(f"{MARK}{error}{MARK}") from error
             row = {key: [value] for key, value in vars(done).items()}
             types = [pyarrow.int64()] * 4 + [pyarrow.list_(pyarrow.string())]
             yield pyarrow.RecordBatch.from_pydict(row, pyarrow.schema(list(zip(row, types, strict=True))))

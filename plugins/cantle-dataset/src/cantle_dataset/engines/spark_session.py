@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..errors import DatasetError
+from .addresses import check
 
 __all__ = ["MARK", "session", "told"]
 
@@ -36,6 +37,9 @@ def session(address: str | None, workers: int) -> Iterator[Any]:
     if there is not None:
         yield there
         return
+    if address is not None:
+        check(address, "Spark Connect", ("sc",), 15002)
+        check(address, "Spark", ("spark",), 7077)
     try:
         begun = _begun(SparkSession.builder.appName("cantle dataset"), address, workers)
     except Exception as error:  # of many kinds: no Java, no cluster, no packages for Spark Connect
