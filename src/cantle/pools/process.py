@@ -196,7 +196,9 @@ class Process:
 
 
 def _how(code: int | None) -> str:
-    if code is None or code >= 0:
+    if code is None:
+        return "cause unknown"  # the program collects the exit codes of all its children itself
+    if code >= 0:
         return f"exit code {code}"
     try:
         return signal.Signals(-code).name
