@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -82,3 +83,11 @@ def test_what_is_wrong_is_said_at_once(documents: Any) -> None:
         chunk_dask(documents, "recursive", max_size=-1)
     with pytest.raises(OptionError, match=r"no column 'body'. Its columns: id, text, year, unused"):
         chunk_dask(documents, "recursive", text="body")
+
+
+def test_what_kills_or_never_ends_fails_alone(documents: Any, strategies: Any, tmp_path: Path) -> None:
+    for strategy in (strategies.Deadly(path=str(tmp_path / "tries")), strategies.Endless()):
+        made = chunk_dask(documents, strategy, errors="collect", timeout=3).compute(scheduler="processes")
+        found = rows(made)
+        assert [row["document_id"] for row in found if row["error"]] == ["d13"]
+        assert len(found) == 89
