@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..blocks.sentences import Segmenter
 from ..blocks.sentences import Sentences as Found
+from ..lengths.windowed import Unsettled
 from .levels import Pieces
 
 __all__ = ["Sentences"]
@@ -36,16 +37,22 @@ class Sentences:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
         self.region = low, _ = self._begin(start), end
         pieces = _SentencePieces(self.segmenter.on(text[low:end]), low, end, self._starts, self._ends)
-        return pieces if pieces.next(pieces.begin(start))[0] < end else None
+        begin = pieces.begin(start)
+        first = pieces.next(begin)[0]
+        self._check(start, begin, first, end)
+        return pieces if first < end else None
 
     def _begin(self, start: int) -> int:
         return start
 
+    def _check(self, start: int, begin: int, first: int, end: int) -> None:
+        """Look at where the first sentence of a region begins and ends."""
+
 
 class SentencesFrom(Sentences):
-    """The same in a text where the region that one begins in, at `place`, begins earlier, at `begin`.
+    """The same in a window, which is settled up to `known`; None: to its end.
 
-    Sentences depend a little on what stands before them.
+    The region that one begins in, at `place`, began earlier, at `begin`: sentences depend a little on what is before.
     """
 
     def __init__(
@@ -55,12 +62,18 @@ class SentencesFrom(Sentences):
         is_item: Callable[[int], bool],
         place: int,
         begin: int,
+        known: int | None,
     ) -> None:
         super().__init__(segmenter, keep, is_item)
-        self._place, self._from = place, begin
+        self._place, self._from, self._known = place, begin, known
 
     def _begin(self, start: int) -> int:
         return self._from if start == self._place else start
+
+    def _check(self, start: int, begin: int, first: int, end: int) -> None:
+        # Whether there is a sentence at all says whether white space in front of it is left out at once.
+        if self._known is not None and end > self._known and first > self._known and begin > start:
+            raise Unsettled
 
 
 class _SentencePieces:

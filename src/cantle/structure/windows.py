@@ -201,7 +201,7 @@ class _Stream:
             region = long.region - offset
             if region < 0:
                 region %= _ALIGNED  # clusters are looked for in blocks, counted from there
-        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region)
+        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region, known)
         levels = ladder(
             text,
             place,
