@@ -145,4 +145,4 @@ def test_what_kills_or_never_ends_fails_alone(ray_session: Any, strategies: Any,
         assert [row["document_id"] for row in failed] == ["d13"]
         assert failed[0]["error"].startswith(error)
         assert {row["document_id"] for row in made} == {f"d{i}" for i in range(300) if i != 7}
-    assert tries.read_text() == "xx"
+    assert tries.read_text() in ("xx", "xxxx")  # older Ray cuts the first block once more, for the schema
