@@ -29,8 +29,11 @@ _NOTES = 100
 """Different warnings of one document that are passed on: one that warns without end fills no memory."""
 
 Note = tuple[str, type[Warning], str, int]
+Short = tuple[tuple[Any, ...], int, int, int]
+"""A document's result, mostly: the state of its chunks, their number, the characters and bytes of what was sent."""
+
 Row = tuple[bool, MDocument | None, tuple[Any, ...] | Chunks | None, Exception | None, int, Any, str, int, int, Any]
-"""A document's result: whether its document is the one that was sent, then the fields, then its warnings, if any."""
+"""Any other: whether its document is the one that was sent, then the fields, then its warnings, if any."""
 
 
 class Batch:
@@ -92,7 +95,7 @@ class Cutting:
 
     def __call__(self, batch: Any, skip: Mapping[int, Exception], mark: Callable[[int], None]) -> bytes:
         """Cut the documents of a batch, which came as `_Sent`."""
-        rows: list[Row] = []
+        rows: list[Row | Short] = []
         began = perf_counter()
         with _noted() as notes:
             for i, item in enumerate(batch.items()):
@@ -110,7 +113,7 @@ class Cutting:
         except Exception:  # metadata or a value that does not pickle
             return pickle.dumps((seconds, list(map(_packable, rows))), pickle.HIGHEST_PROTOCOL)
 
-    def _row(self, item: Item, notes: dict[Note, None]) -> Row:
+    def _row(self, item: Item, notes: dict[Note, None]) -> Row | Short:
         document, chunks, error, *rest = self._task.done(item)
         if error is not None:
             error = _returning(error)
@@ -118,6 +121,9 @@ class Cutting:
         if chunks is not None and document is not None and type(chunks) is Chunks and chunks.source is document:
             chunks.config_hash = self._hash_of(chunks, document.kind)
             row = chunks.__getstate__()[1:]  # its source is on the other side, or goes along
+            if document is item and not notes and not rest[2]:
+                count, _, _, characters, size = rest
+                return row, count, characters, size
         found = None
         if notes:
             found = list(notes)
@@ -174,13 +180,15 @@ def _returning(error: Exception) -> Exception:
     return error
 
 
-def _packable(row: Row) -> Row:
+def _packable(row: Row | Short) -> Row | Short:
     """The row, or one that says that it cannot be sent."""
     try:
         pickle.dumps(row)
     except Exception as error:
         cause = CantleError(f"has chunks that cannot be sent back: {type(error).__name__}: {error}")
-        return (row[0], None, None, cause, 0, None, "", row[7], row[8], None)
+        if len(row) == 4:
+            return True, None, None, cause, 0, None, "", row[2], row[3], None
+        return row[0], None, None, cause, 0, None, "", row[7], row[8], None
     return row
 
 
@@ -209,14 +217,17 @@ class _Pace:
         self.most = max(1, min(int(fitting), 2 * self.most, BATCH_COUNT))
 
 
-def _received(item: Item, row: Row, warned: dict[Any, Any]) -> Result:
+def _received(item: Item, row: Row | Short, warned: dict[Any, Any]) -> Result:
+    if len(row) == 4:
+        state, count, characters, size = row
+        assert isinstance(item, MDocument)
+        return Result(item.source, item, _chunks(item, state), None, count, None, "", characters, size)
     given, document, chunks, error, count, value, sha256, characters, size, notes = row
     if given:
         document = item if isinstance(item, MDocument) else None
     if isinstance(chunks, tuple):
-        state = chunks
-        chunks = Chunks.__new__(Chunks)
-        chunks.__setstate__((document, *state))
+        assert document is not None
+        chunks = _chunks(document, chunks)
     if notes is not None:
         try:
             for message, category, filename, line in notes:
@@ -224,6 +235,12 @@ def _received(item: Item, row: Row, warned: dict[Any, Any]) -> Result:
         except Warning as turned:  # a filter turned it into an error
             return Result(name_of(item), document, None, turned, characters=characters, bytes=size)
     return Result(name_of(item), document, chunks, error, count, value, sha256, characters, size)
+
+
+def _chunks(document: MDocument, state: tuple[Any, ...]) -> Chunks:
+    chunks = Chunks.__new__(Chunks)
+    chunks.__setstate__((document, *state))
+    return chunks
 
 
 def _batches(documents: Iterable[Item], pace: _Pace) -> Iterator[Batch]:
