@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -19,6 +21,7 @@ __all__ = ["JsonLines"]
 
 BATCH_BYTES = 4 << 20
 BATCH_ROWS = 4096
+MARK_BYTES = 4 << 20
 PEEKED = 1000
 """So many lines are looked at for a column that must be somewhere."""
 
@@ -33,13 +36,15 @@ class JsonLines:
     def __init__(self, files: Sequence[str], columns: Sequence[str], typed: Sequence[str]) -> None:
         self._files, self._columns, self._typed = files, columns, typed
         self._count: int | None = None
+        self._marks = [_Mark(0, 0, 0, 1)]
         self.schema = self._inferred()
 
     def _inferred(self) -> pa.Schema:
         kinds: dict[str, set[type]] = {name: set() for name in self._columns}
         there: dict[str, None] = {}
         count = 0
-        for row, _ in self._rows() if self._typed else islice(self._rows(), PEEKED):
+        lines = self._lines()
+        for row in map(self._object, lines if self._typed else islice(lines, PEEKED)):
             count += 1
             for name, found in kinds.items():
                 if (value := row.get(name)) is not None:
@@ -56,19 +61,30 @@ class JsonLines:
     def rows(self) -> int:
         """How many lines hold an object."""
         if self._count is None:
-            self._count = sum(1 for _ in self._rows())
+            self._count = sum(rows for rows, _ in self.stretches())
         return self._count
 
     def stretches(self) -> Iterator[tuple[int, int]]:
-        """Each line: a row, and its bytes."""
-        for _, size in self._rows():
-            yield 1, size
+        """Lines of about 4 MB together: how many, and their bytes. Where they begin is remembered for `batches`."""
+        marks, row, rows, size = [], 0, 0, 0
+        for line in self._lines():
+            if size >= MARK_BYTES or not rows:
+                if rows:
+                    yield rows, size
+                marks.append(_Mark(row, line.file, line.offset, line.number))
+                rows = size = 0
+            row, rows, size = row + 1, rows + 1, size + len(line.text)
+        if rows:
+            yield rows, size
+        self._marks = marks or self._marks
 
     def batches(self, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
-        """The lines from `start` to before `stop`, or all, in order; those before are read too."""
+        """The lines from `start` to before `stop`, or all, in order; of those before 4 MB are passed over, or all."""
+        mark = self._marks[bisect_right(self._marks, start, key=lambda mark: mark.row) - 1]
+        lines = islice(self._lines(mark), start - mark.row, None if stop is None else max(stop, start) - mark.row)
         columns: dict[str, list[Any]] = {name: [] for name in self._columns}
         rows = size = 0
-        for row, _ in islice(self._rows(), start, stop):
+        for row in map(self._object, lines):
             for name, values in columns.items():
                 value = row.get(name)
                 values.append(value)
@@ -105,26 +121,48 @@ class JsonLines:
             )
         return value.encode("utf-8", "replace").decode()
 
-    def _rows(self) -> Iterator[tuple[dict[str, Any], int]]:
-        for file in self._files:
+    def _lines(self, mark: _Mark | None = None) -> Iterator[_Line]:
+        """The lines that are not blank, from a mark on."""
+        begin, offset, first = (0, 0, 1) if mark is None else mark[1:]
+        for i in range(begin, len(self._files)):
+            file = self._files[i]
             try:
                 with gzip.open(file) if file.lower().endswith(".gz") else open(file, "rb") as lines:
-                    for number, line in enumerate(lines, 1):
+                    lines.seek(offset)
+                    for number, line in enumerate(lines, first):
                         text = line.strip() if number > 1 else line.removeprefix(b"\xef\xbb\xbf").strip()
                         if text:
-                            yield _object(text, file, number), len(text)
-            except (EOFError, gzip.BadGzipFile) as error:
+                            yield _Line(i, offset, number, text)
+                        offset += len(line)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise DatasetError(f"{file} cannot be read: {error}") from error
+            offset, first = 0, 1
+
+    def _object(self, line: _Line) -> dict[str, Any]:
+        where = f"{self._files[line.file]}, line {line.number}"
+        try:
+            found = json.loads(line.text.decode())
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{where}: {error or 'nested too deeply'}. Each line must be JSON.") from None
+        if not isinstance(found, dict):
+            raise DatasetError(f"{where} is no JSON object. Each line must be one: {{...}}.")
+        return found
 
 
-def _object(line: bytes, file: str, number: int) -> dict[str, Any]:
-    try:
-        found = json.loads(line.decode())
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{file}, line {number}: {error or 'nested too deeply'}. Each line must be JSON.") from None
-    if not isinstance(found, dict):
-        raise DatasetError(f"{file}, line {number} is no JSON object. Each line must be one: {{...}}.")
-    return found
+class _Mark(NamedTuple):
+    """Where a row begins: in which file, at which byte and line."""
+
+    row: int
+    file: int
+    offset: int
+    number: int
+
+
+class _Line(NamedTuple):
+    file: int
+    offset: int
+    number: int
+    text: bytes
 
 
 def _field(name: str, kinds: set[type]) -> pa.Field[Any]:
