@@ -28,6 +28,9 @@ more than small documents, and slow ones are better spread over the workers one 
 _NOTES = 100
 """Different warnings of one document that are passed on: one that warns without end fills no memory."""
 
+_WARNED = 10_000
+"""Warnings that are remembered so as not to be shown again: where each document has one of its own, all is forgotten."""
+
 Note = tuple[str, type[Warning], str, int]
 Short = tuple[tuple[Any, ...], int, int, int]
 """A document's result, mostly: the state of its chunks, their number, the characters and bytes of what was sent."""
@@ -229,6 +232,8 @@ def _received(item: Item, row: Row | Short, warned: dict[Any, Any]) -> Result:
         assert document is not None
         chunks = _chunks(document, chunks)
     if notes is not None:
+        if len(warned) > _WARNED:
+            warned.clear()
         try:
             for message, category, filename, line in notes:
                 warnings.warn_explicit(message, category, filename, line, registry=warned)
