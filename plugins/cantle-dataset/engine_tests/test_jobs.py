@@ -136,6 +136,7 @@ def test_a_task_that_is_run_again_leaves_one_part(engine: str, source: Path, str
     summary = run(engine, done)
     assert path.read_text() == "x"
     assert (summary.documents, summary.chunks, summary.failed) == (400, 399, 0)
+    assert sorted(os.listdir(done.output)) == [f"part-0000{i}.parquet" for i in range(4)]
     ids = parquet.read_table(done.output).column("document_id").to_pylist()
     assert ids == [f"d{i}" for i in range(400) if i != 7]
 
@@ -143,6 +144,13 @@ def test_a_task_that_is_run_again_leaves_one_part(engine: str, source: Path, str
 def test_the_error_of_a_document_is_told(engine: str, source: Path, strategies: Any, tmp_path: Path) -> None:
     with pytest.raises(CantleError, match=r"^ValueError: not this one\. The document is 'd13'\.$"):
         run(engine, job(tmp_path, source, Chunker(strategies.Failing())))
+
+
+def test_progress_adds_up(engine: str, source: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int, int]] = []
+    summary = run(engine, job(tmp_path, source, Chunker("recursive"), progress=lambda *counts: told.append(counts)))
+    assert tuple(map(sum, zip(*told, strict=True))) == (summary.documents, summary.bytes, summary.chunks)
+    assert summary.bytes == sum(len(text or "") for text in DOCUMENTS["text"].to_pylist())
 
 
 def test_warnings_of_workers_are_given_here_once(engine: str, source: Path, strategies: Any, tmp_path: Path) -> None:

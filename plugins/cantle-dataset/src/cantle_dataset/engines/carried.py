@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..chunker import Chunker
 
-__all__ = ["PIECE_BYTES", "PIECE_FILES", "PIECE_ROWS", "carry", "chunked", "cut", "loaded", "pieces"]
+__all__ = ["PIECE_BYTES", "PIECE_FILES", "PIECE_ROWS", "carry", "chunked", "cut", "loaded"]
 
 PIECE_BYTES = 16 << 20
 PIECE_ROWS = 4096
@@ -69,55 +69,22 @@ def cut(data: bytes, name: str, remedy: str, batch: pa.Table | pa.RecordBatch) -
 
 def chunked(chunker: Chunker, batch: pa.Table | pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The chunks of a batch, piece by piece; in smaller ones where they do not fit into a `RecordBatch`."""
-    for piece in pieces(batch, chunker.text):
+    from ..files.pieces import pieces
+
+    batches: list[Any] = batch.to_batches() if hasattr(batch, "to_batches") else [batch]
+    if not batch.num_rows:
+        yield chunker(batch)
+    rows = PIECE_FILES if chunker.text is None else PIECE_ROWS
+    for piece in pieces(batches, chunker.text, size=PIECE_BYTES, rows=rows):
         waiting = [piece]
         while waiting:
             part = waiting.pop()
             try:
-                yield chunker(part)
+                made = chunker(part)
             except BatchTooLargeError:
                 middle = part.num_rows // 2
                 if not middle:
                     raise
                 waiting += [part.slice(middle), part.slice(0, middle)]
-
-
-def pieces(batch: pa.Table | pa.RecordBatch, column: str | None) -> Iterator[Any]:
-    """A batch in pieces: `PIECE_ROWS` rows with `PIECE_BYTES` in a column at most, and at least one row.
-
-    Without a column files are read, whose sizes are not known: a piece is `PIECE_FILES` rows.
-    """
-    import numpy
-
-    count = batch.num_rows
-    most = PIECE_FILES if column is None else PIECE_ROWS
-    ends = numpy.cumsum(_lengths(batch, column))
-    start = 0
-    while start < count:
-        before = ends[start - 1] if start else 0
-        stop = int(numpy.searchsorted(ends, before + PIECE_BYTES, side="right"))
-        stop = min(max(stop, start + 1), start + most, count)
-        yield batch.slice(start, stop - start)
-        start = stop
-    if not count:
-        yield batch
-
-
-def _lengths(batch: pa.Table | pa.RecordBatch, column: str | None) -> Any:
-    """The bytes of each row of a column, as numpy integers; 0 where they are not known."""
-    import numpy
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if column is None or column not in batch.schema.names:
-        return numpy.zeros(batch.num_rows, numpy.int64)
-    values: Any = batch.column(column)
-    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
-        values = values.cast(pa.large_string())
-    elif str(kind) == "binary_view":
-        values = values.cast(pa.large_binary())
-    elif not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
-        return numpy.zeros(batch.num_rows, numpy.int64)  # the chunker says what it thinks of this type
-    lengths = [0 if length is None else length for length in compute.binary_length(values).to_pylist()]
-    return numpy.array(lengths, numpy.int64)
+            else:
+                yield made

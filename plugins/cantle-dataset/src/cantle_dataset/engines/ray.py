@@ -116,7 +116,7 @@ def run(job: Job) -> Summary:
     if begun:
         _begin(ray, job)
     try:
-        return added(_done(ray, ray.put(plan), ray.put(data), name, len(plan.ranges)), job.progress)
+        return added(plan, _done(ray, ray.put(plan), ray.put(data), name, len(plan.ranges)), job.progress)
     finally:
         if begun:
             ray.shutdown()

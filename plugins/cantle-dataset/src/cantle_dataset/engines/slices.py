@@ -36,6 +36,8 @@ MOST_BYTES = 256 << 20
 TASKS = 1024
 """A task gets the `TASKS`th part of the input, within these limits: what is in a part depends on the input alone."""
 
+ATTEMPT = ".attempt-"
+"""How the folders of tasks under way are called."""
 WARNINGS = 20
 """So many different warnings come back from a task."""
 
@@ -54,7 +56,7 @@ class Plan:
         """Do one task: write `part-*.parquet` for its rows. Run twice, at once even, it leaves the same file."""
         chunker = loaded(data, name, remedy)
         schema = chunker.schema_for(self.files.schema)
-        folder = tempfile.mkdtemp(prefix=f".task-{task:05}-", dir=self.output)
+        folder = tempfile.mkdtemp(prefix=f"{ATTEMPT}{task:05}-", dir=self.output)
         documents = chunks = failed = size = 0
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -141,8 +143,11 @@ def _by_bytes(stretches: list[tuple[int, int]]) -> list[int]:
     return [*sorted(borders - {rows[-1]} | {0}), rows[-1]]
 
 
-def added(done: Iterable[Done], progress: Callable[[int, int, int], None] | None) -> Summary:
-    """What all tasks did together, told as they end; their warnings are given again, once each."""
+def added(plan: Plan, done: Iterable[Done], progress: Callable[[int, int, int], None] | None) -> Summary:
+    """What all tasks did together, told as they end; their warnings are given again, once each.
+
+    Nothing but parts is left then: a worker that was killed could not clean up.
+    """
     documents = chunks = failed = size = 0
     said: set[str] = set()
     for one in done:
@@ -154,4 +159,7 @@ def added(done: Iterable[Done], progress: Callable[[int, int, int], None] | None
             if message not in said:
                 said.add(message)
                 warnings.warn(message, CantleWarning, stacklevel=2)
+    for name in os.listdir(plan.output):
+        if name.startswith(ATTEMPT):
+            shutil.rmtree(os.path.join(plan.output, name), ignore_errors=True)
     return Summary(documents, chunks, failed, size)

@@ -15,6 +15,7 @@ from . import Job, Summary
 from .carried import carry
 from .slices import Done, Plan, added, planned
 from .spark_session import MARK, session, told
+from .watching import Watch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,13 +104,16 @@ def run(job: Job) -> Summary:
             raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
         yield from tasks(batches, sent, data, name)
 
-    with session(job.address, job.workers) as spark:
+    with session(job.address, job.workers) as spark, Watch(job, plan) as watch:
         try:
             # One number in each partition: so a task is run, and run again, by itself.
             rows = spark.range(0, count, 1, count).mapInArrow(work, _DONE).collect()
         except Exception as error:
             raise told(error) from error
-    return added((Done(**{**row.asDict(), "warnings": tuple(row["warnings"])}) for row in rows), job.progress)
+    done = (Done(**{**row.asDict(), "warnings": tuple(row["warnings"])}) for row in rows)
+    summary = added(plan, done, None)
+    watch.end(summary)
+    return summary
 
 
 _DONE = "documents bigint, chunks bigint, failed bigint, bytes bigint, warnings array<string>"
