@@ -7,7 +7,7 @@ one text without cutting them out.
 from __future__ import annotations
 
 from .arithmetic import ByteLength, CharacterLength, Utf16Length, WordLength
-from .base import Length, LengthLike, Measure, within
+from .base import Length, LengthLike, Measure, fit_back, within
 from .calls import CallLength, EncodeLength
 from .names import add_provider, names, resolve
 from .tokens import SpecialTokens, TokenLength
@@ -25,6 +25,7 @@ __all__ = [
     "Utf16Length",
     "WordLength",
     "add_provider",
+    "fit_back",
     "names",
     "resolve",
     "within",

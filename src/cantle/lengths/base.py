@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Length", "LengthLike", "Measure", "within"]
+__all__ = ["Length", "LengthLike", "Measure", "fit_back", "within"]
 
 
 class Measure(Protocol):
@@ -34,6 +34,12 @@ def within(measure: Measure, start: int, end: int, limit: float) -> bool:
     """Whether `text[start:end]` measures at most `limit`. A measure that can tell without measuring has this method."""
     quick: Callable[[int, int, float], bool] | None = getattr(measure, "within", None)
     return measure.length(start, end) <= limit if quick is None else quick(start, end, limit)
+
+
+def fit_back(measure: Measure, end: int, limit: float, least: int) -> int:
+    """`measure.fit_back(end, limit)`, or `least` if that is more. A measure that then looks no further has `back_to`."""
+    near: Callable[[int, float, int], int] | None = getattr(measure, "back_to", None)
+    return max(measure.fit_back(end, limit), least) if near is None else near(end, limit, least)
 
 
 @runtime_checkable

@@ -155,6 +155,12 @@ class CallMeasure:
     def fit_back(self, end: int, limit: float) -> int:
         return end - self._search(lambda n: self.length(end - n, end), end, limit)
 
+    def back_to(self, end: int, limit: float, least: int) -> int:
+        """What `fit_back` looks for, from `least` on: it is asked about nothing longer."""
+        if least >= end:
+            return least
+        return end - self._search(lambda n: self.length(end - n, end), end - least, limit)
+
     def _search(self, length: Callable[[int], float], most: int, limit: float) -> int:
         """The greatest width up to `most` whose length is within the limit, taking it for monotone."""
         low, high, low_length, high_length = 0, most + 1, 0.0, 0.0

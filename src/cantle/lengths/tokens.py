@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -32,12 +33,19 @@ class SpecialTokens(NamedTuple):
     allowed: frozenset[str] = frozenset()
     disallowed: frozenset[str] = frozenset()
 
-    def check(self, text: str) -> None:
-        """Raise `DocumentError` when the text holds a special token that is not allowed."""
+    def found(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
+        """Those in a text, from `start` on, that count as one token."""
+        return _pattern(self.allowed).finditer(text, start) if self.allowed else iter(())
+
+    def check(self, text: str, before: int = 0, most: int | None = None) -> None:
+        """Raise `DocumentError` when the text holds a special token that is not allowed, beginning before `most`.
+
+        `before` is how much of the document stands before the text.
+        """
         found = _pattern(self.disallowed).search(text) if self.disallowed else None
-        if found:
+        if found and (most is None or found.start() < most):
             raise DocumentError(
-                f"the text contains a special token that is not allowed: {found[0]} (at {found.start()}). "
+                f"the text contains a special token that is not allowed: {found[0]} (at {before + found.start()}). "
                 "Put it into allowed_special to take it as one token, or take it out of disallowed_special "
                 "to take it as plain text."
             )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..chunk import Cut
 from ..graphemes import trim
-from ..lengths import Measure, within
+from ..lengths import Measure, fit_back, within
 from ..whitespace import STRIP
 from .borders import MixedBorders, MixedGaps
 from .levels import ClusterPieces, Clusters, Level, Pieces
@@ -21,10 +21,10 @@ from .plain import GUESSED, pack_plain, plain_separators
 from .prose import Sentences
 from .spans import Spans
 
-__all__ = ["Packer"]
+__all__ = ["END", "Packer"]
 
 
-_END = Cut("end", 0)
+END = Cut("end", 0)
 
 _Region = tuple[int, int, int, Pieces | None, Cut]
 """Start, end, the level to go on from, the pieces when the level is already chosen, and why the region ends."""
@@ -48,6 +48,8 @@ class Packer:
         self.text, self.measure, self.levels = text, measure, levels
         self.limit, self.least, self.overlap, self.strip = limit, least, overlap, strip
         self.spans = Spans(text, strip, explain)
+        self.due: tuple[int, int] | None = None
+        """How far the chunk gets at least that is begun, for those who stop there."""
         self._explain = explain
         self._plain: list[str] | None = None
         if strip and not overlap and not explain and limit >= 1:
@@ -63,7 +65,7 @@ class Packer:
             self.spans.join_small(self.measure, self.least, self.limit)
         return self.spans
 
-    def pack_region(self, start: int, end: int, depth: int = 0, cut: Cut = _END) -> None:
+    def pack_region(self, start: int, end: int, depth: int = 0, cut: Cut = END) -> None:
         """Add the spans of a region, cut at the levels from `depth` on. `cut` is why the region ends."""
         regions: list[_Region] = [(start, end, depth, None, cut)]
         while regions:
@@ -84,7 +86,7 @@ class Packer:
             return False
         return self.measure.exact or self._fits(start, end)
 
-    def add_or_cut(self, start: int, end: int, cut: Cut = _END) -> None:
+    def add_or_cut(self, start: int, end: int, cut: Cut = END) -> None:
         """Add a piece as one chunk, or in several where it is too long. `cut` is why it ends."""
         if start >= end:
             return
@@ -104,13 +106,18 @@ class Packer:
 
     def _fill(self, start: int, end: int, depth: int, pieces: Pieces, cut: Cut) -> tuple[int, int, int] | None:
         """Pack the pieces of a region; stop at one that is too long: its bounds and what follows it."""
+        return self._fill_on(pieces.begin(start), end, depth, pieces, cut, None)
+
+    def _fill_on(
+        self, start: int, end: int, depth: int, pieces: Pieces, cut: Cut, due: tuple[int, int] | None
+    ) -> tuple[int, int, int] | None:
+        """The same from the start of a piece, or of a chunk that gets to `due` at least."""
         measure, limit = self.measure, self.limit
         exact, fit, last, add = measure.exact, measure.fit, pieces.last, self.spans.add
         lowest = isinstance(pieces, ClusterPieces)
         careful = self.overlap > 0 or not self.strip
         slack = 0 if exact or careful else GUESSED
-        start = pieces.begin(start)
-        due: tuple[int, int] | None = None
+        self.due = due
         while start < end:
             most = fit(start, limit)
             found: tuple[int, int] | None
@@ -123,7 +130,7 @@ class Packer:
             if due is not None:
                 if found is None or found[0] < due[0]:
                     found = due
-                due = None
+                due = self.due = None
             if found is None:
                 stop, following = pieces.next(start)
                 if not lowest and not (slack and stop - most <= slack and self._fits(start, stop)):
@@ -141,7 +148,7 @@ class Packer:
             if self.overlap > 0 and begin < end:
                 back = self._step_back(start, stop, begin, pieces)
                 if back < begin and not exact:  # the next chunk gets this far: that was measured, `fit` may guess less
-                    due = pieces.next(begin)
+                    due = self.due = pieces.next(begin)
                 begin = back
             start = begin
         return None
@@ -175,7 +182,7 @@ class Packer:
         if measure.length(a, b) >= self.limit:
             return begin
         first = trim(text, start, stop)[0] if self.strip and text[start] in STRIP else start
-        at = max(measure.fit_back(stop, self.overlap), measure.fit_back(piece_end, self.limit), first + 1)
+        at = max(fit_back(measure, stop, self.overlap, first + 1), fit_back(measure, piece_end, self.limit, first + 1))
         back = pieces.start_after(start, at, stop)
         if not measure.exact:
             while back < stop and not (

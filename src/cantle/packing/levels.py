@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 from typing import Any, Protocol
 
 from ..errors import OptionError
 from ..graphemes import is_boundary, next_boundary, previous_boundary
 from ..whitespace import STRIP
+from .reach import Reach, reach_of
 
 __all__ = ["Clusters", "Level", "Literal", "Pattern", "Pieces", "level", "risky"]
 
@@ -95,6 +97,10 @@ class Literal:
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         if text.find(self.separator, start, end) < 0:
             return None
+        return self.pieces(text, start, end, strip, start)
+
+    def pieces(self, text: str, start: int, end: int, strip: bool, at: int) -> Pieces:
+        """The pieces of a region, however many."""
         return LiteralPieces(text, start, end, self.separator, self.position, strip)
 
 
@@ -258,11 +264,28 @@ class Pattern:
         found = self._matches(text, start, end, strip)
         return ListedPieces(found, start, end, self.position) if found is not None else None
 
-    def _matches(self, text: str, start: int, end: int, strip: bool) -> list[tuple[int, int]] | None:
+    def pieces(self, text: str, start: int, end: int, strip: bool, at: int) -> Pieces:
+        """The pieces of a region, however many, from `at` on, where no match is under way."""
+        return ListedPieces(self._matches(text, start, end, strip, at) or [], at, end, self.position)
+
+    def since(self, text: str, start: int, end: int, at: int, until: int) -> int:
+        """Up to `until` the last position from which on the same is found as from `at`, but for what ends before."""
+        for match in self.pattern.finditer(text[start:end], at - start):
+            if start + match.end() > until:
+                return min(until, start + int(match.start()))
+        return until
+
+    @cached_property
+    def reach(self) -> Reach | None:
+        """What of a text decides about the matches; None where that may be all of it."""
+        return reach_of(self.pattern)
+
+    def _matches(self, text: str, start: int, end: int, strip: bool, at: int = -1) -> list[tuple[int, int]] | None:
         region = text if start == 0 and end == len(text) else text[start:end]
         check = risky(region, 0, len(region))
-        found, seen, last = [], False, 0
-        for match in self.pattern.finditer(region):
+        last = max(0, at - start)
+        found, seen = [], False
+        for match in self.pattern.finditer(region, last):
             a, b = match.span()
             seen = True
             if b == last or a >= len(region):  # an empty match where a piece has just ended

@@ -7,14 +7,14 @@ from typing import Protocol
 
 from ..errors import DocumentError
 
-__all__ = ["Reading", "TextReader", "back_to", "settled"]
+__all__ = ["ALIGNED", "Reading", "TextReader", "back_to", "settled"]
 
 WINDOW = 1 << 20
 """So much text is looked at at a time, in code points; more where one chunk, sentence or section needs it."""
 
 _BEHIND = 512
 """So far before a position is looked for what decides about it, runs of one kind of character left aside."""
-_ALIGNED = 128
+ALIGNED = 128
 """Clusters are looked for in blocks of so many code points, counted from the start of the text."""
 _RUN = 32
 _AHEAD = 512
@@ -62,7 +62,7 @@ class Reading:
 
     def drop(self, to: int) -> None:
         """Let the window begin at the position `to` of the whole text, or a little before."""
-        to -= to % _ALIGNED
+        to -= to % ALIGNED
         if to > self.offset:
             self.text = self.text[to - self.offset :]
             self.offset = to

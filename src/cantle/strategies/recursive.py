@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from .. import checks
+from ..chunk import Chunk
 from ..chunks import Chunks
 from ..errors import OptionError
 from ..hookspecs import hookimpl
 from ..packing import Level, level
+from ..packing.level_windows import stream_levels
+from ..packing.reading import TextReader
 from ..separators import DEFAULT, LANGUAGES
 from ..source import Source
 from ..strategy import Sized, Strategy, option
@@ -85,6 +88,26 @@ class Recursive(Sized):
         """The chunks of `source`: literal slices of its text."""
         spans = self.packer(source.text, self._levels).pack()
         return Chunks.from_spans(source, spans.starts, spans.ends, cuts=spans.cuts)
+
+    def stream(self, reader: TextReader) -> Iterator[Chunk]:
+        """The chunks that `split` gives for all the text of `reader`, one by one while it is read.
+
+        The memory is that of some windows of a megabyte. It grows with chunks that are longer, with runs of white space
+        and of separators, and with what a regular expression can match: all of the text for one such as `(?s).*`, one
+        that refers back to a group, and one that is not in the syntax of Python's `re`. With an overlap measured by
+        somebody's function a piece has to be read to its end, however long. What a function measures must depend on
+        nothing but the text that it is given.
+        """
+        return stream_levels(
+            reader,
+            self.length,
+            self._levels,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        )
 
 
 @hookimpl

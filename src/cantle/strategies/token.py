@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..chunk import Cut
+from ..chunk import Chunk
 from ..chunks import Chunks
 from ..encoded import Encoded
-from ..graphemes import next_boundary, previous_boundary, trim
+from ..graphemes import trim
 from ..hookspecs import hookimpl
 from ..lengths import TokenLength
 from ..lengths.tokens import TokenMeasure
-from ..packing import Spans
+from ..packing.reading import TextReader
+from ..packing.token_windows import stream_tokens
+from ..packing.tokens import TokenPacker, begins_anew
 from ..source import Source
 from ..strategy import Strategy
 
@@ -46,74 +48,44 @@ class Token(Encoded):
         if self.strip_whitespace:
             start, end = trim(text, start, end)
         shift = 0
-        if 0 < start < end and not (text[start - 1] == "\n" and text[start] != "/"):
-            # The first token would take the blank before it along: encode what is left alone.
+        if start < end and begins_anew(text, start):
             text, shift, start, end = text[start:end], start, 0, end - start
-        spans = Spans(text, self.strip_whitespace, self.explain)
+        measure = TokenMeasure(length, text)
+        packer = TokenPacker(
+            text,
+            measure,
+            limit=self.limit,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        )
+        spans = packer.spans
         if start < end:
-            measure = TokenMeasure(length, text)
             measure.ends  # noqa: B018  # one encoding for all windows
-            self._windows(text, measure, spans, start, end)
+            packer.at = start
+            packer.pack(end)
             if self.least:
                 spans.join_small(measure, self.least, self.limit)
         starts = [shift + at for at in spans.starts] if shift else spans.starts
         ends = [shift + at for at in spans.ends] if shift else spans.ends
         return Chunks.from_spans(source, starts, ends, cuts=spans.cuts)
 
-    def _windows(self, text: str, measure: TokenMeasure, spans: Spans, at: int, total: int) -> None:
-        limit, overlap, strip = self.limit, self.repeat, self.strip_whitespace
-        add, starts, explain = spans.add, spans.starts, self.explain
-        end, a, b = _window(text, measure, at, total, limit, strip)
-        while True:
-            add(a, b, Cut("tokens" if end < total else "end", 0) if explain else None)
-            if end >= total:
-                return
-            last = end
-            if overlap < 1:
-                at = end
-            else:
-                first = starts[-1] if starts else 0
-                at = _back(text, measure, at if at > first else first, end, overlap, strip)
-            end, a, b = _window(text, measure, at, total, limit, strip)
-            # A window that repeats so much that it does not get further is of no use.
-            while end <= last:
-                at = _back(text, measure, at, last, overlap, strip)
-                end, a, b = _window(text, measure, at, total, limit, strip)
+    def stream(self, reader: TextReader) -> Iterator[Chunk]:
+        """The chunks that `split` gives for all the text of `reader`, one by one while it is read.
 
-
-def _window(
-    text: str, measure: TokenMeasure, start: int, total: int, limit: float, strip: bool
-) -> tuple[int, int, int]:
-    """Where the window that begins at `start` ends, at least a cluster further; and its trimmed bounds."""
-    quickly = measure.window(start, limit, strip)
-    if quickly is not None and quickly[0] < total:
-        return quickly
-    end = min(total, measure.fit(start, limit))
-    while True:
-        if end < total and not (start < end and text[end - 1] < "\u0300" and "\n" != text[end] < "\u0300"):
-            end = previous_boundary(text, max(end, start), start)
-        a, b = trim(text, start, end) if strip else (start, end)
-        count = measure.length(a, b)
-        if count <= limit or next_boundary(text, start + 1) >= end:
-            return end, a, b
-        end = min(end - 1, measure.fit(start, limit - (count - limit)))
-        if end <= start:
-            end = next_boundary(text, start + 1)
-
-
-def _back(text: str, measure: TokenMeasure, start: int, end: int, overlap: float, strip: bool) -> int:
-    """Where the window after `[start, end)` begins, so that it repeats at most `overlap` tokens."""
-    quickly = measure.window_back(start, end, overlap, strip)
-    if quickly is not None:
-        return quickly
-    at = measure.fit_back(end, overlap)
-    at = next_boundary(text, at if at > start else start + 1)
-    while at < end:
-        a, b = trim(text, at, end) if strip else (at, end)
-        if measure.length(a, b) <= overlap:
-            return at
-        at = next_boundary(text, at + 1)
-    return end
+        The memory is that of some windows of a megabyte, and grows with chunks that are longer, with runs of white
+        space, and with text in which no word or number ends. A special token that is not allowed is found when it is
+        read: then chunks may have been given before the `DocumentError`.
+        """
+        return stream_tokens(
+            reader,
+            self.length,
+            limit=self.limit,
+            least=self.least,
+            overlap=self.repeat,
+            strip=self.strip_whitespace,
+            explain=self.explain,
+        )
 
 
 @hookimpl
