@@ -121,11 +121,12 @@ def test_other_processes_of_the_parent_keep_no_worker(tmp_path: Path) -> None:
     pool = Pool(Work(), 1)
     (_, pid), = pool.run([[1]])
     if os.fork() == 0:
-        os.close(1), os.close(2)
+        os.close(1)
         pool.close()  # it is not this one's
+        os.close(2)
         time.sleep(60)
     print(pid, flush=True)
-    sys.stdin.read()
+    time.sleep(60)
     """
     with started(script(tmp_path, body)) as process:
         assert process.stdout is not None

@@ -29,7 +29,7 @@ _NOTES = 100
 """Different warnings of one document that are passed on: one that warns without end fills no memory."""
 
 _WARNED = 10_000
-"""Warnings that are remembered so as not to be shown again: where each document has one of its own, all is forgotten."""
+"""Warnings that are remembered so as not to be shown again; then all are forgotten: each document may have its own."""
 
 Note = tuple[str, type[Warning], str, int]
 Short = tuple[tuple[Any, ...], int, int, int]

@@ -172,7 +172,8 @@ class Process:
 
     def join(self, patience: float = _PATIENCE) -> None:
         """Wait until it has ended, for some seconds."""
-        self.process.join(patience)
+        if os.getpid() == self._pid:
+            self.process.join(patience)
 
     def close(self) -> str:
         """Wait until it has ended, and say how: `exit code 1`, `SIGKILL`. One that does not end is left behind."""
