@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .relations import Relation
     from .source import OffsetMap, Source
     from .strategy import Sized, Strategy, option
+    from .streams import ChunkStream, TextReader, chunk_stream
     from .sync import diff, read_jsonl
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "CantleError": "errors",
     "Chunk": "chunk",
+    "ChunkStream": "streams",
     "Chunks": "chunks",
     "ContextRetrievalChunker": "context.chunker",
     "Cut": "chunk",
@@ -48,9 +50,11 @@ _HOMES = {
     "Sized": "strategy",
     "Source": "source",
     "Strategy": "strategy",
+    "TextReader": "streams",
     "acontextualize": "context.contextualize",
     "aextract": "metadata",
     "chunk_many": "batch",
+    "chunk_stream": "streams",
     "contextualize": "context.contextualize",
     "diff": "sync",
     "extract": "metadata",
@@ -63,6 +67,7 @@ _HOMES = {
 __all__ = [
     "CantleError",
     "Chunk",
+    "ChunkStream",
     "Chunks",
     "ContextRetrievalChunker",
     "Cut",
@@ -76,9 +81,11 @@ __all__ = [
     "Sized",
     "Source",
     "Strategy",
+    "TextReader",
     "acontextualize",
     "aextract",
     "chunk_many",
+    "chunk_stream",
     "contextualize",
     "diff",
     "extract",

@@ -24,6 +24,7 @@ __all__ = [
     "assemble",
     "check_front_matter",
     "decode",
+    "encoding_of",
     "kind_of",
     "media_type",
     "read",
@@ -153,6 +154,27 @@ def decode(data: bytes, name: str, encoding: str | None = None, kind: str | None
     return _guessed(data, name) if text is None else text
 
 
+def encoding_of(head: bytes, size: int | None, name: str, kind: str | None) -> tuple[str, int]:
+    """The encoding of a file that is read piece by piece, and the length of its byte order mark.
+
+    As `decode` finds it, but by the first 8 KiB alone and `size`, the number of bytes if it is known: without a guess.
+    """
+    for mark, found in _MARKS:
+        if head.startswith(mark):
+            return found, len(mark)
+    _refuse_known(head, name)
+    declared = _declared(head, name, kind)
+    if declared and _keeps_ascii(declared):
+        return _DECLARED.get(declared, declared), 0
+    if declared:
+        _warn_of(declared, name)
+    order = _utf16_of(head[:4096], len(head) if size is None else size)
+    if order and not _is_strange(head[: len(head) // 2 * 2].decode(order, "replace")):
+        return order, 0
+    _refuse_binary(head, name, valid=True)
+    return "utf-8", 0
+
+
 def _given(data: bytes, name: str, encoding: str) -> str:
     try:
         codec = codecs.lookup(encoding)
@@ -205,6 +227,21 @@ def _refuse_binary(data: bytes, name: str, valid: bool) -> None:
 
 def _markup(data: bytes, name: str, kind: str | None) -> str | None:
     """HTML and XML in the encoding that they declare, or None."""
+    declared = _declared(data, name, kind)
+    if not declared:
+        return None
+    text = _try(data, _DECLARED.get(declared, declared)) if _keeps_ascii(declared) else None
+    if text is None and declared not in ("utf-8", "utf8"):
+        _warn_of(declared, name)
+    return text
+
+
+def _warn_of(declared: str, name: str) -> None:
+    _warn(f"{name} declares the encoding {declared!r} but is not in it; the declaration is left aside.")
+
+
+def _declared(data: bytes, name: str, kind: str | None) -> str | None:
+    """The encoding that HTML and XML declare, or None."""
     head = data[:8192].lstrip()
     xml = head.startswith(b"<?xml")
     html = (kind or kind_of(name)) == "html" or head[:15].lower().startswith((b"<!doctype html", b"<html"))
@@ -216,12 +253,8 @@ def _markup(data: bytes, name: str, kind: str | None) -> str | None:
     if not declared:
         return None
     declared = declared.strip().lower()
-    if declared.startswith("utf-16"):  # it could be read as bytes: it is not UTF-16
-        declared = "utf-8"
-    text = _try(data, _DECLARED.get(declared, declared)) if _keeps_ascii(declared) else None
-    if text is None and declared not in ("utf-8", "utf8"):
-        _warn(f"{name} declares the encoding {declared!r} but is not in it; the declaration is left aside.")
-    return text
+    # It could be read as bytes: it is not UTF-16.
+    return "utf-8" if declared.startswith("utf-16") else str(declared)
 
 
 def _keeps_ascii(encoding: str) -> bool:
@@ -238,20 +271,27 @@ def _keeps_ascii(encoding: str) -> bool:
 
 def _utf16(data: bytes) -> str | None:
     """UTF-16 without a mark: an even length, and zeros at every second byte only."""
-    sample = data[:4096]
-    if len(data) % 2 or b"\x00" not in sample:
+    encoding = _utf16_of(data[:4096], len(data))
+    text = _try(data, encoding) if encoding else None
+    return None if text is None or _is_strange(text) else text
+
+
+def _utf16_of(sample: bytes, size: int) -> str | None:
+    """The byte order of such data, going by its first bytes."""
+    if size % 2 or b"\x00" not in sample:
         return None
     even, odd = sample[::2].count(0), sample[1::2].count(0)
     encoding = "utf-16-le" if odd > even else "utf-16-be"
     if min(even, odd) * 20 > max(even, odd) or max(even, odd) * 20 < len(sample) // 2:
         return None
-    text = _try(data, encoding)
-    if text is None:
-        return None
+    return encoding
+
+
+def _is_strange(text: str) -> bool:
     from unicodedata import category
 
     strange = sum(category(c) in ("Cc", "Cn", "Co", "Cs") and c not in "\t\n\v\f\r" for c in text[:2000])
-    return None if strange * 50 > min(len(text), 2000) else text
+    return strange * 50 > min(len(text), 2000)
 
 
 _GUESS_SIZE = 1 << 18

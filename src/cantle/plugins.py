@@ -64,6 +64,8 @@ class Plugin:
     extractors: list[str] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
     hooks: list[str] = field(default_factory=list)
+    streams: bool = False
+    """Whether its hooks leave plain text alone, by its own word (an attribute `streams`): then text can be streamed."""
 
 
 class Registry:
@@ -138,6 +140,7 @@ class Registry:
             if self._manager.register(plugin, name) is None:
                 raise PluginError(f"plugin {name!r} is blocked")
             self._check_hooks(plugin)
+            info.streams = getattr(plugin, "streams", False) is True
             self._collect(info, plugin)
         except (Exception, SystemExit) as error:  # a stranger's code may raise anything
             if self._manager.get_plugin(name) is not None:

@@ -37,7 +37,7 @@ def within(measure: Measure, start: int, end: int, limit: float) -> bool:
 
 
 def fit_back(measure: Measure, end: int, limit: float, least: int) -> int:
-    """`measure.fit_back(end, limit)`, or `least` if that is more. A measure that then looks no further has `back_to`."""
+    """`measure.fit_back(end, limit)`, or `least` if that is more; by `back_to` where a measure has that."""
     near: Callable[[int, float, int], int] | None = getattr(measure, "back_to", None)
     return max(measure.fit_back(end, limit), least) if near is None else near(end, limit, least)
 

@@ -252,8 +252,8 @@ class _Packer(Packer):
         level = self.levels[number] if number < len(self.levels) else None
         if isinstance(level, Pattern):
             at = level.since(self.text, _first(low), end, at, start)
-        elif start - at > _NEAR:  # what lies before does not matter, and is about to go
-            at = start
+        else:  # what lies far before does not matter, and is about to go; a separator may reach over the place
+            at = max(at, start - _NEAR - self._stream.more)
         return _Entry(number, low + self._offset, at + self._offset)
 
     def _step_back(self, start: int, stop: int, begin: int, pieces: Pieces) -> int:

@@ -129,6 +129,9 @@ class StructuralContext(Sized):
             explain=self.explain,
         )
 
+    whole_kinds: ClassVar[tuple[str, ...]] = ("html", "latex", "markdown", "pdf")
+    """What `stream` is not for."""
+
     def split(self, source: Source) -> Chunks:
         """The chunks of `source`."""
         cleaned = self._cleaned(source)

@@ -77,6 +77,10 @@ def register_strategies() -> list[type[Strategy]]:
     return [Csv, NotebookCells]
 
 
+streams = True
+"""What `finish_chunks` does concerns the documents of this plugin alone, so text may be cut while it is read."""
+
+
 @hookimpl
 def finish_chunks(document: MDocument, chunks: Chunks) -> None:
     """Give the chunks of documents of this plugin their pages."""
