@@ -61,7 +61,8 @@ def test_as_listed(region: tuple[str, int, int, Keep]) -> None:
     for begin in begins:
         assert pieces.content_end(begin) == end
         for most in range(begin, end + 1):
-            reached = [found for stop, found in zip(stops, followed, strict=True) if begin < stop <= most]
+            # Counted back from a position it ends with its sentence: a chunk that is too long has to get shorter.
+            reached = [(stop, after) for stop, (_, after) in zip(stops, followed, strict=True) if begin < stop <= most]
             assert pieces.last(begin, most) == (reached[-1] if reached else None)
         for at in range(begin, end + 1):
             assert pieces.start_after(begin, at, end) == min([b for b in begins if b >= at], default=end)

@@ -103,7 +103,7 @@ class _SentencePieces:
             if end <= start:
                 return None
             if end >= self.low + self.found.total:
-                return self.high, self.high
+                return end, self.high  # what is behind it is blank
             i = self._stretch(end)
             if i < 0:
                 return end, self.begin(end)

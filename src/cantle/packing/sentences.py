@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..blocks.sentences import Sentences
 from ..chunk import Cut
 from ..graphemes import is_boundary
-from ..lengths import Measure
+from ..lengths import Measure, fit_back
 from ..lengths.arithmetic import CharacterMeasure
 from .engine import Packer
 from .spans import Spans
@@ -173,7 +173,7 @@ class SentencePacker:
         length, limit, overlap = self.measure.length, self.sizes.limit, self.sizes.overlap
         if length(following, least) > limit:
             return following
-        low = max(self.measure.fit_back(end, overlap), start + 1)
+        low = fit_back(self.measure, end, overlap, start + 1)
         stop = sentences.end_before(low, start)
         if stop < 0 or sentences.begin(stop) < low:
             stop = sentences.end_from(low)

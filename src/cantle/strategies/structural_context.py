@@ -15,6 +15,7 @@ from ..chunks import Chunks
 from ..cleaning import Cleaned, CleanedReader, clean_markdown, clean_pdf, clean_text
 from ..errors import OptionError
 from ..hookspecs import hookimpl
+from ..lengths import TokenLength
 from ..packing.reading import TextReader
 from ..places import Paths
 from ..source import OffsetMap, Source
@@ -153,6 +154,12 @@ class StructuralContext(Sized):
             raise OptionError(
                 "split_on_headings=False on a stream needs prepend_heading=False: all headings of the document say how "
                 "much room each chunk has. Give that, or leave split_on_headings out, or use chunk()."
+            )
+        if isinstance(self.length, TokenLength) and self.length.special.allowed:
+            raise OptionError(
+                "structural-context cannot cut a stream with a length function that has special tokens: whether there "
+                "are any in the whole text says how chunks are measured. Name the encoding alone, such as "
+                f"length_function={self.length.name!r}, or use chunk()."
             )
         if not (self.strip_data_uri or self.normalize_whitespace):
             return stream_text(reader, self.length, self._segmenter, self._plan)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 from ..blocks.sentences import Segmenter
 from ..graphemes import is_boundary
-from ..lengths import Measure
+from ..lengths import Measure, fit_back
 from ..whitespace import STRIP
 from .outline import Outline, Piece
 
@@ -38,7 +38,7 @@ class Repeats:
         own start where there are neither.
         """
         text = self.text
-        low = max(self.measure.fit_back(before.end, self.most), before.own)
+        low = fit_back(self.measure, before.end, self.most, before.own)
         solid = bisect_left(self._starts, before.end) - 1
         if solid >= 0:
             low = max(low, self._ends[solid])
