@@ -124,7 +124,8 @@ class ChunkStream(Iterator[Chunk]):
                 self.source = path.as_posix() if source is None else source
                 text = self._opened(path, kind, encoding)
             elif in_file:
-                shown = source or "the file"
+                shown = source or getattr(reader, "name", None)
+                shown = "standard input" if shown == "<stdin>" else shown if isinstance(shown, str) else "the file"
                 text = Decoded(cast(BinaryReader, reader), shown, encoding=encoding, kind=kind, size=None)
             elif encoding is not None:
                 raise OptionError("encoding is for a path or a file opened as bytes; what the reader gives is text.")

@@ -24,6 +24,7 @@ from . import options as opt
 from .group import Failure
 from .inputs import document, find, is_special
 from .outputs import FORMATS, Output, Writer, chosen_format, opened, writer
+from .summary import failure_line, totals
 from .tables import counted, printable
 
 __all__ = ["command"]
@@ -51,6 +52,10 @@ document whose bytes are the same is not cut again, files may be changed, added 
 and the result is what one run would have given. What failed is tried again. Both files go when all
 is done. A run that was begun without --resume leaves nothing to go on from.
 
+--stream cuts one text that is larger than memory while it is read, into the same chunks, with the
+strategies that can: recursive (the default for text), token, sentence, structural-context. No
+encoding is guessed, and no plugin reads standard input.
+
 \b
 Examples:
   cantle chunk README.md
@@ -63,6 +68,8 @@ Examples:
   cantle chunk book.md -f csv --option 'extract={"title": true, "keywords": true}'
   cantle chunk corpus/ --workers 4 -o corpus.parquet
   cantle chunk corpus/ --workers 4 --timeout 60 --resume -o corpus.jsonl
+  cantle chunk dump.txt --stream -n 512 -l cl100k_base -o dump.jsonl
+  zcat dump.txt.gz | cantle chunk - --stream --source dump.txt -o dump.parquet
 
 \b
 Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
@@ -82,6 +89,7 @@ Exit codes: 0 all files were cut, 1 some failed, 2 wrong usage, 130 interrupted,
 @click.option("--timeout", type=opt.SECONDS, help="A document that takes longer than so many seconds fails.")
 @click.option("--resume", is_flag=True, help="Keep what is done; go on where an interrupted run ended. Needs -o FILE.")
 @click.option("--unordered", is_flag=True, help="Write documents as they are done, not in the order of FILES.")
+@click.option("--stream", is_flag=True, help="Cut one text while it is read, in little memory however long it is.")
 @click.option("--strict", is_flag=True, help="Stop at the first file that fails and write no file.")
 @click.option("-q", "--quiet", is_flag=True, help="Nothing on standard error but errors.")
 def command(
@@ -97,6 +105,7 @@ def command(
     timeout: float | None,
     resume: bool,
     unordered: bool,
+    stream: bool,
     strict: bool,
     quiet: bool,
 ) -> None:
@@ -116,6 +125,15 @@ def command(
         warnings.simplefilter("ignore", CantleWarning)
     elif read["kind"] and (said := opt.unknown_kind(read["kind"])):
         click.echo(f"Warning: {printable(said)}", err=True)
+    if stream:
+        from .streaming import command as cut_stream
+
+        others = {"--workers": workers > 1, "--timeout": timeout is not None, "--resume": resume}
+        others |= {"--unordered": unordered, "--relations": relations, "--strict": strict}
+        if out is not None:
+            _refuse_to_replace(out, False, files)
+        cut_stream(files, strategy, options, read, source, written, out, quiet, others)
+        return
     run = _Run(files, read, source, resume)
     documents: Iterable[MDocument | Path] = run.documents()
     if resume or (source is None and "-" not in files):
@@ -216,7 +234,7 @@ class _Run:
             try:
                 yield document(item, self.read, self.source)
             except Exception as error:
-                self.failed.append(_line(str(item), error))
+                self.failed.append(failure_line(str(item), error))
 
     def write(self, results: Generator[Result], take: Callable[[Result], None], strict: bool) -> None:
         began = monotonic()
@@ -224,7 +242,7 @@ class _Run:
             for result in results:
                 take(result)
                 if result.error is not None:
-                    self.failed.append(_line(result.name, result.error))
+                    self.failed.append(failure_line(result.name, result.error))
                 else:
                     self.done += 1
                     self.chunks += result.count
@@ -243,19 +261,4 @@ class _Run:
             total = self.kept + self.done + len(self.failed)
             raise Failure(f"{len(self.failed)} of {counted(total, 'document')} failed.")
         if not quiet and sys.stderr.isatty():
-            megabytes = self.bytes / 1e6
-            rate = f", {megabytes:.1f} MB, {megabytes / max(self.seconds, 1e-3):.1f} MB/s" if megabytes >= 0.1 else ""
-            click.echo(f"{counted(self.done, 'document')}, {counted(self.chunks, 'chunk')}{rate}", err=True)
-
-
-def _line(name: str, error: Exception) -> str:
-    """The error on one line, the file's name in front where the message does not begin with it."""
-    if isinstance(error, OSError) and error.strerror:
-        text = error.strerror
-    else:
-        text = str(error) or type(error).__name__
-        if type(error).__module__ == "builtins":  # its text alone may be a single word
-            text = f"{type(error).__name__}: {text}"
-    text = " ".join(text.split())
-    name = "standard input" if name in ("", "-") else name
-    return text if text.startswith(name) else f"{name}: {text}"
+            click.echo(totals(self.done, self.chunks, self.bytes, self.seconds), err=True)

@@ -133,6 +133,7 @@ class _Stream:
         yield from self.handed.take(packer.spans, first, count, measure)
         if not done and packer.begun is not None:
             self.place = packer.place()
+        packer.watched.release()
         return done
 
     def _known(self, text: str, known: int) -> int:
@@ -155,9 +156,10 @@ class _Packer(Packer):
     """The engine on a window. Up to `known` it knows the text; `begun` is where it could go on, after `count` spans."""
 
     def __init__(self, stream: _Stream, text: str, measure: Measure, known: float) -> None:
+        self.watched = Watched(measure, self._begin)
         super().__init__(
             text,
-            Watched(measure, self._begin),
+            self.watched,
             stream.levels,
             limit=stream.limit,
             overlap=stream.overlap,

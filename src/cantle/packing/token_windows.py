@@ -7,11 +7,12 @@ chunks before are right, and the next stretch goes on from the last one's end.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
+from typing import cast
 
 from ..chunk import Chunk
 from ..graphemes import trim
 from ..lengths import Measure, SpecialTokens, TokenLength
+from ..lengths.tokens import TokenMeasure
 from ..lengths.windowed import Ruler, Unsettled
 from .handed import Handed
 from .reading import ALIGNED, Reading, TextReader, back_to, settled
@@ -138,6 +139,7 @@ class _Stream:
             done, count = False, packer.count
         yield from handed.take(packer.spans, first, count, measure)
         self.at, self.last = packer.at + offset, packer.last + offset
+        packer.watched.release()
         return done
 
 
@@ -145,9 +147,14 @@ class _Packer(TokenPacker):
     """Windows of tokens in a stretch of the text of which the tokens are right up to `known`."""
 
     def __init__(self, text: str, measure: Measure, known: int, stream: _Stream) -> None:
-        watched: Any = Watched(measure, self._fitted)
+        self.watched = Watched(measure, self._fitted)
         super().__init__(
-            text, watched, limit=stream.limit, overlap=stream.overlap, strip=stream.strip, explain=stream.explain
+            text,
+            cast(TokenMeasure, self.watched),
+            limit=stream.limit,
+            overlap=stream.overlap,
+            strip=stream.strip,
+            explain=stream.explain,
         )
         self._known = known
 
