@@ -118,9 +118,24 @@ def test_a_stream_gives_the_chunks_of_the_text(text: str, options: dict[str, Any
         "\n".join(f"{i % 90 + 1}. Item" for i in range(900)),
         f"  \u00a0Words {PHOTO} go\ton.  \n\n\n\n" * 120,
         "   " + PROSE.replace("\n", " ") * 20,
+        "\n\x1cA leading sentence here:\n" * 200 + "\x1cA leading sentence here:\n",
+        " \t\n\xa0\u2003\r\n\x0b\x0c\x1c\x85\u2028\ufeff A leading sentence here:\n" * 110,
         "1 Intro\n" + PROSE * 9 + "\n2 More\n\nx\n\n3 Last\n" + PROSE * 9,
     ],
-    ids=["prose", "manual", "crlf", "one line", "words", "leads", "list", "cleaned", "indented", "long sections"],
+    ids=[
+        "prose",
+        "manual",
+        "crlf",
+        "one line",
+        "words",
+        "leads",
+        "list",
+        "cleaned",
+        "indented",
+        "blanks",
+        "blank lines",
+        "long sections",
+    ],
 )
 @pytest.mark.parametrize(
     "options",
@@ -128,8 +143,9 @@ def test_a_stream_gives_the_chunks_of_the_text(text: str, options: dict[str, Any
         {"max_size": 200, "overlap": 60, "normalize_whitespace": True},
         {"max_size": 60, "length_function": "cl100k_base", "overlap": 20, "explain": True},
         {"max_size": 40, "length_function": "words", "min_chunk_size": 0},
+        {"max_size": 5},
     ],
-    ids=["characters", "tokens", "words"],
+    ids=["characters", "tokens", "words", "letters"],
 )
 def test_texts_of_all_kinds_are_cut_alike(text: str, options: dict[str, Any]) -> None:
     check(StructuralContext(**options), text)

@@ -50,7 +50,7 @@ class Sentences:
 
 
 class SentencesFrom(Sentences):
-    """The same in a window, which is settled up to `known`; None: to its end.
+    """The same in a window, in which sentences and what is kept are settled up to `known`.
 
     The region that one begins in, at `place`, began earlier, at `begin`: sentences depend a little on what is before.
     """
@@ -62,7 +62,7 @@ class SentencesFrom(Sentences):
         is_item: Callable[[int], bool],
         place: int,
         begin: int,
-        known: int | None,
+        known: int,
     ) -> None:
         super().__init__(segmenter, keep, is_item)
         self._place, self._from, self._known = place, begin, known
@@ -72,7 +72,7 @@ class SentencesFrom(Sentences):
 
     def _check(self, start: int, begin: int, first: int, end: int) -> None:
         # Whether there is a sentence at all says whether white space in front of it is left out at once.
-        if self._known is not None and end > self._known and first > self._known and begin > start:
+        if end > self._known and first > self._known and begin > start:
             raise Unsettled
 
 

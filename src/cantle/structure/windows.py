@@ -196,12 +196,13 @@ class _Stream:
         keep, borders = cutter.held(origin, end, long.limit, leads, led)
         if known is not None:
             sure = min([sure, *(a for a, b in leads if b > sure)])
+        reach = len(text) + 1 if known is None else sure - _NEAR
         region = place
         if long.region >= 0:
             region = long.region - offset
             if region < 0:
                 region %= _ALIGNED  # clusters are looked for in blocks, counted from there
-        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region, known)
+        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region, reach)
         levels = ladder(
             text,
             place,
@@ -213,7 +214,6 @@ class _Stream:
             sentences=sentences,
         )
         levels.insert(0, cutter.borders(borders))
-        reach = len(text) + 1 if known is None else sure - _NEAR
         packer = WindowPacker(text, cutter.measure, levels, limit=long.limit, explain=self.plan.explain, known=reach)
         done = known is None
         try:
