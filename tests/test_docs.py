@@ -193,9 +193,11 @@ def test_every_command_is_on_the_commands_page() -> None:
         assert f"cantle {name} " in read("README.md")
 
 
-@pytest.mark.parametrize("plugin", ["cantle_inspect", "cantle_llm", "cantle_store"])
-def test_every_command_of_our_plugins_has_a_page(plugin: str) -> None:
-    folder = plugin.removeprefix("cantle_")
+@pytest.mark.parametrize(
+    ("plugin", "folder"),
+    [("cantle_dataset", "scale"), ("cantle_inspect", "inspect"), ("cantle_llm", "llm"), ("cantle_store", "store")],
+)
+def test_every_command_of_our_plugins_has_a_page(plugin: str, folder: str) -> None:
     overview = read(f"docs/{folder}/index.md")
     for name in import_module(plugin).register_commands():
         assert f"```{{cantle-help}} {name}\n```" in read(f"docs/{folder}/{name}.md")
