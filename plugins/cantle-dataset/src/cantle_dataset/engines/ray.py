@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,8 +12,8 @@ from cantle.errors import CantleError, MissingDependencyError, OptionError
 from ..chunker import Chunker
 from ..errors import DatasetError
 from . import Job, Summary
-from .addresses import check
 from .carried import carry, cut
+from .ray_cluster import cluster
 from .slices import Done, Plan, added, planned
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ MAX_RETRIES = 5
 """How often a task may be run again because its worker died. Ray Data itself would try for ever."""
 WINDOW = 1000
 """So many tasks of a job are submitted at once."""
-STORE_BYTES = 256 << 20
-"""The object store of a cluster that is begun for a job: no text goes through it."""
 
 
 def for_ray(strategy: str | type[Strategy] | Strategy | None = None, **options: Any) -> Callable[[Any], Iterator[Any]]:
@@ -112,34 +108,16 @@ def run(job: Job) -> Summary:
     ray = _ray("--engine ray")
     plan = planned(job)
     data, name = carry(job.chunker, ray.cloudpickle.dumps), job.chunker.name
-    begun = not ray.is_initialized()
-    if begun:
-        _begin(ray, job)
-    try:
-        return added(plan, _done(ray, ray.put(plan), ray.put(data), name, len(plan.ranges)), job.progress)
-    finally:
-        if begun:
-            ray.shutdown()
+    with cluster(ray, job.address, job.workers) as ends:
+        tasks = _done(ray, ray.put(plan), ray.put(data), name, len(plan.ranges), cancel=not ends)
+        return added(plan, tasks, job.progress)
 
 
-def _begin(ray: Any, job: Job) -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    settings: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
-    if job.address is None:
-        settings |= {"address": "local", "num_cpus": job.workers, "include_dashboard": False}
-        settings["object_store_memory"] = STORE_BYTES
-    else:
-        check(job.address, "Ray", ("", "ray"))
-        settings["address"] = job.address
-    try:
-        ray.init(**settings)
-    except Exception as error:  # of many kinds
-        where = "on this machine" if job.address is None else f"at {job.address!r}"
-        raise DatasetError(f"There is no Ray cluster {where}: {type(error).__name__}: {error}") from error
+def _done(ray: Any, plan: Any, data: Any, name: str, count: int, *, cancel: bool) -> Iterator[Done]:
+    """What the tasks did, as they end; a window of them is submitted, the rest when there is room.
 
-
-def _done(ray: Any, plan: Any, data: Any, name: str, count: int) -> Iterator[Done]:
-    """What the tasks did, as they end; a window of them is submitted, the rest when there is room."""
+    After an error those that run are cancelled, but not by force, nor without need: Ray can abort the process then.
+    """
     remote = ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_task)
     waiting = iter(range(count))
     running: dict[Any, int] = {}
@@ -154,8 +132,8 @@ def _done(ray: Any, plan: Any, data: Any, name: str, count: int) -> Iterator[Don
                 number = running.pop(one)
                 yield _answer(ray, one, number)
     finally:
-        for one in running:
-            ray.cancel(one, force=True)
+        for one in running if cancel else ():
+            ray.cancel(one)
 
 
 def _answer(ray: Any, reference: Any, number: int) -> Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -48,8 +49,13 @@ def session(address: str | None, workers: int) -> Iterator[Any]:
         raise DatasetError(f"There is no Spark {where}: {type(error).__name__}: {error}{needs}") from error
     try:
         yield begun
-    finally:
+    except Exception:
         _end(begun)
+        raise
+    except BaseException:  # Ctrl-C, SIGTERM: in the middle of a call, after which Java cannot be spoken to
+        _end(begun, speak=False)
+        raise
+    _end(begun)
 
 
 def _begun(builder: Any, address: str | None, workers: int) -> Any:
@@ -64,21 +70,31 @@ def _begun(builder: Any, address: str | None, workers: int) -> Any:
         builder = builder.master(address)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")  # an error is told once, by us
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     return spark
 
 
-def _end(spark: Any) -> None:
-    """End a session, and the Java process with it; `stop` leaves that one to the end of Python."""
+def _end(spark: Any, *, speak: bool = True) -> None:
+    """End a session, and the Java process with it, which `stop` leaves to the end of Python."""
     context = None if type(spark).__module__.startswith("pyspark.sql.connect") else spark.sparkContext
-    spark.stop()
     gateway = getattr(context, "_gateway", None)
     process = getattr(gateway, "proc", None)
+    if speak or process is None:
+        with suppress(Exception):  # the job is done, or has failed with an error that tells more
+            spark.stop()
     if gateway is None or process is None:
         return
-    gateway.shutdown()
-    process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(30)
+    if speak:
+        with suppress(Exception):
+            gateway.shutdown()
+        process.stdin.close()  # of which it ends
+    else:
+        process.terminate()
+    seconds = 30 if speak else 5
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
     kind: Any = type(context)
     kind._gateway = kind._jvm = None
 
