@@ -455,3 +455,38 @@ class BreaksOnThreeLetters(Honest):
         for chunk in super().split(source):
             if "qqq" not in chunk.content:
                 yield chunk
+
+
+class Halves(Base):
+    """Honest as a whole: one chunk."""
+
+    def split(self, source: Source) -> list[Chunk]:
+        return [whole(source)] if not is_blank(source.text) else []
+
+
+@planted(7, "abc", "stream() of a reader that gives 1 character at a time gives the chunk 0 with content")
+class StreamsPieces(Halves):
+    def stream(self, reader: Any) -> Iterator[Chunk]:
+        at = 0
+        while text := reader.read(100):
+            yield Chunk(text, at, at + len(text))
+            at += len(text)
+
+
+@planted(7, "abcd" * 1000, "stream() of a reader that gives 1 character at a time gives 1 of 80 chunks")
+class StreamsTheFirst(Halves):
+    def split(self, source: Source) -> list[Chunk]:
+        return [whole(source, at, at + 50) for at in range(0, len(source.text), 50)]
+
+    def stream(self, reader: Any) -> Iterator[Chunk]:
+        text = ""
+        while len(text) < 50:
+            text += reader.read(50 - len(text))
+        yield Chunk(text, 0, 50)
+
+
+@planted(7, "abc", "stream() of a reader that gives 1 character at a time gives the chunk 0 with metadata")
+class StreamsOtherMetadata(Halves):
+    def stream(self, reader: Any) -> Iterator[Chunk]:
+        text = "".join(iter(lambda: reader.read(100), ""))
+        yield Chunk(text, 0, len(text), metadata={"streamed": True})

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from ..errors import DocumentError
 
-__all__ = ["ALIGNED", "Reading", "TextReader", "back_to", "settled"]
+__all__ = ["ALIGNED", "Reading", "TextReader", "back_to", "settled", "small_windows"]
 
 WINDOW = 1 << 20
 """So much text is looked at at a time, in code points; more where one chunk, sentence or section needs it."""
@@ -19,6 +21,17 @@ ALIGNED = 128
 _RUN = 32
 _AHEAD = 512
 """So far behind a position is looked for what decides about it, where no run is longer than `_RUN`."""
+
+
+@contextmanager
+def small_windows(size: int) -> Iterator[None]:
+    """While this lasts, so much text is looked at at a time: for tests, which so need no long texts."""
+    global WINDOW
+    before, WINDOW = WINDOW, size
+    try:
+        yield
+    finally:
+        WINDOW = before
 
 
 class TextReader(Protocol):

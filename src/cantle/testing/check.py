@@ -18,6 +18,7 @@ from .points import POINTS
 from .repeat import same_everywhere, same_in_processes, unchanged
 from .run import Refused, document_of, run
 from .shrink import smallest
+from .streamed import same_on_stream
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -171,6 +172,7 @@ def _check_one(strategy: Any, document: MDocument, points: set[int], seconds: fl
             check(case)
     if 7 in points:
         same_everywhere(strategy, document, chunks, seconds)
+        same_on_stream(strategy, document, chunks, seconds)
 
 
 def _reported(strategy: Any, document: MDocument, error: ContractError, seconds: float) -> ContractError:

@@ -14,14 +14,14 @@ from ..plugins import Registry
 from ..source import Source
 from .case import fail, shown
 
-__all__ = ["Refused", "document_of", "guarded", "run"]
+__all__ = ["BARE", "Refused", "document_of", "guarded", "run"]
 
 
 class Refused(Exception):  # an answer, not an error
     """The strategy refused the document with a `CantleError`, which the contract allows."""
 
 
-_BARE = Registry()
+BARE = Registry()
 """No plugin may rewrite what is checked."""
 
 
@@ -43,9 +43,9 @@ def split(strategy: Any, document: Source) -> Chunks:
     """What `chunk()` gives, with every chunk made; a strategy that waits is waited for."""
     document = document_of(document)
     if hasattr(strategy, "asplit"):
-        chunks = asyncio.run(document.achunk(strategy, plugins=_BARE))
+        chunks = asyncio.run(document.achunk(strategy, plugins=BARE))
     else:
-        chunks = document.chunk(strategy, plugins=_BARE)
+        chunks = document.chunk(strategy, plugins=BARE)
     list(chunks)
     chunks.dropped  # noqa: B018  # the last thing that can fail
     return chunks
