@@ -98,11 +98,13 @@ class ChunkStream(Iterator[Chunk]):
         front_matter: str,
         plugins: Registry | None,
         options: dict[str, Any],
+        name: str | None = None,
         lines: bool = False,
     ) -> None:
+        """See `chunk_stream`. `name` is what errors call an open file; `lines` is for `lines` and `progress`."""
         files.check_front_matter(front_matter)
-        for name, value in (("kind", kind), ("source", source), ("encoding", encoding)):
-            checks.string(name, value, none=True)
+        for option, value in (("kind", kind), ("source", source), ("encoding", encoding)):
+            checks.string(option, value, none=True)
         if metadata is not None and not isinstance(metadata, Mapping):
             raise OptionError(f"metadata must be a mapping of names to values, got {metadata!r}.")
         if options.pop("extract", None) is not None:
@@ -124,8 +126,7 @@ class ChunkStream(Iterator[Chunk]):
                 self.source = path.as_posix() if source is None else source
                 text = self._opened(path, kind, encoding)
             elif in_file:
-                shown = source or getattr(reader, "name", None)
-                shown = "standard input" if shown == "<stdin>" else shown if isinstance(shown, str) else "the file"
+                shown = name or source or "the file"
                 text = Decoded(cast(BinaryReader, reader), shown, encoding=encoding, kind=kind, size=None)
             elif encoding is not None:
                 raise OptionError("encoding is for a path or a file opened as bytes; what the reader gives is text.")
@@ -138,7 +139,8 @@ class ChunkStream(Iterator[Chunk]):
             text = self._lines or text
             if in_file and self.kind in ("text", "markdown"):
                 text = self._behind_front_matter(text, front_matter)
-            self._pieces = iter(self._strategy.stream(text))  # type: ignore[attr-defined]
+            with self._in_use():
+                self._pieces = iter(self._strategy.stream(text))  # type: ignore[attr-defined]
         except BaseException:
             self.close()
             raise

@@ -33,8 +33,8 @@ _SIZE = 1 << 21
 class _Part(Chunks):
     """Some chunks of a stream, as they are: each keeps its number and its key."""
 
-    def __init__(self, chunks: list[tuple[Chunk, tuple[int, int, int, int]]]) -> None:
-        super().__init__(Source(""))
+    def __init__(self, stream: ChunkStream, chunks: list[tuple[Chunk, tuple[int, int, int, int]]]) -> None:
+        super().__init__(Source("", metadata=stream.metadata))
         self._items = [chunk for chunk, _ in chunks]
         self._lines = {id(chunk): lines for chunk, lines in chunks}
 
@@ -106,6 +106,7 @@ def _opened(
             front_matter=read.get("front_matter", "read"),
             plugins=None,
             options=dict(options),
+            name=name,
             lines=True,
         )
     except (DocumentError, OSError) as error:
@@ -128,7 +129,7 @@ def _parts(stream: ChunkStream, name: str) -> Iterator[_Part]:
             raise Failure(failure_line(name, error)) from error
         if not found:
             return
-        yield _Part(found)
+        yield _Part(stream, found)
 
 
 def _bar(path: str, quiet: bool, out: str | None) -> Bar | None:

@@ -54,22 +54,23 @@ def same_on_stream(strategy: Any, document: Source, chunks: Chunks, seconds: flo
 
 
 def _streamed(strategy: Any, document: Source, step: int) -> list[Chunk] | None:
-    try:
-        stream = ChunkStream(
-            _Steps(document.text, step),
-            strategy,
-            kind=document.kind,
-            metadata=document.metadata,
-            source=document.source,
-            encoding=None,
-            front_matter="read",
-            plugins=BARE,
-            options={},
-        )
-    except OptionError:
-        return None
-    with small_windows(_WINDOW), stream:
-        return list(stream)
+    with small_windows(_WINDOW):
+        try:
+            stream = ChunkStream(
+                _Steps(document.text, step),
+                strategy,
+                kind=document.kind,
+                metadata=document.metadata,
+                source=document.source,
+                encoding=None,
+                front_matter="read",
+                plugins=BARE,
+                options={},
+            )
+        except OptionError:
+            return None
+        with stream:
+            return list(stream)
 
 
 def _compare(wanted: list[Chunk], found: list[Chunk], step: int) -> None:
