@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ def run(job: Job) -> Summary:
             raise ImportError(f"cantle-dataset cannot be loaded on an executor of Spark: {error}. {remedy}") from error
         yield from tasks(batches, sent, data, name)
 
-    with session(job.address, job.workers) as spark, Watch(job, plan) as watch:
+    with warnings.catch_warnings(), session(job.address, job.workers) as spark, Watch(job, plan) as watch:
         try:
             # One number in each partition: so a task is run, and run again, by itself.
             rows = spark.range(0, count, 1, count).mapInArrow(work, _DONE).collect()

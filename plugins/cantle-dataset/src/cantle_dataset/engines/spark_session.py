@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -31,7 +32,13 @@ LOCAL = {
 
 @contextmanager
 def session(address: str | None, workers: int) -> Iterator[Any]:
-    """A session; one that is begun for this ends with it. Raises `DatasetError` where there is no Spark."""
+    """A session; one that is begun for this ends with it. Raises `DatasetError` where there is no Spark.
+
+    The filters of warnings are changed; the caller puts them back.
+    """
+    warnings.filterwarnings(
+        "ignore", "PySpark does not yet fully support pandas", FutureWarning
+    )  # nothing of ours does
     from pyspark.sql import SparkSession
 
     there = SparkSession.getActiveSession()
@@ -63,6 +70,7 @@ def _begun(builder: Any, address: str | None, workers: int) -> Any:
         return builder.remote(address).getOrCreate()
     if address is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else whatever python3 is on the path
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = builder.master(f"local[{workers}]")
         for key, value in LOCAL.items():
             builder = builder.config(key, value)
