@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
+from .ends import keep
 from .messages import ANSWER, BROKEN, FAILED, HEAD, NO_SIGNAL, PACKING, READY
 
 __all__ = ["main"]
@@ -22,6 +23,8 @@ _TOGETHER = 1 << 20
 
 def main(link: socket.socket, lifeline: Connection, place: Any) -> None:
     """Serve batches until the pool closes its end."""
+    keep(link)
+    keep(lifeline)
     _settle_signals()
     _end_with(lifeline)
     link.setblocking(True)
@@ -44,6 +47,13 @@ def _serve(link: socket.socket, place: Any) -> None:
     def mark(item: int) -> None:
         place[0] = base + item
 
+    def part() -> None:
+        nonlocal place
+        place = _Gone()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=part)
+
     while True:
         number, given = _received(link)
         began = perf_counter()
@@ -62,6 +72,16 @@ def _serve(link: socket.socket, place: Any) -> None:
         place[0] = 0  # before it is sent: that may take as long as the pool's caller likes
         _send(link, kind, number, data, int((perf_counter() - began) * 1e6))
         del data
+
+
+class _Gone:
+    """The place of a process that some document forked and that comes back here: two cannot give one answer."""
+
+    def __setitem__(self, at: int, word: int) -> None:
+        os._exit(1)
+
+    def __getitem__(self, at: int) -> int:
+        os._exit(1)
 
 
 def _pickled(error: Exception) -> bytes:

@@ -10,9 +10,10 @@ import socket
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from selectors import EVENT_READ
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from .child import main
@@ -59,7 +60,7 @@ class Process:
         self.ready = False
         self.quick = False
         """Whether its latest batch took so little time that the next one may wait in its queue."""
-        self.ended = False
+        self.ended = self._closed = False
         self.word = -1
         self.stood = 0.0
         """What its place was when it was last looked at, and for how many seconds it has been that."""
@@ -172,14 +173,35 @@ class Process:
 
     def join(self, patience: float = _PATIENCE) -> None:
         """Wait until it has ended, for some seconds."""
-        if os.getpid() == self._pid:
-            self.process.join(patience)
+        if os.getpid() != self._pid:
+            return
+        # `process.join` waits for ever where the process has closed all its files: that looks like its end.
+        until = monotonic() + patience
+        wait([self.process.sentinel], patience)
+        pause = 0.001
+        while self.alive and monotonic() < until:
+            sleep(pause)
+            pause = min(2 * pause, 0.05)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended, as far as the system says."""
+        if not self.process.is_alive():
+            return False
+        if os.name != "nt":
+            with suppress(PermissionError):
+                try:
+                    os.kill(self.pid, 0)  # the program may collect the exit codes of all its children itself
+                except ProcessLookupError:
+                    return False
+        return True
 
     def close(self) -> str:
         """Wait until it has ended, and say how: `exit code 1`, `SIGKILL`. One that does not end is left behind."""
-        if os.getpid() != self._pid:
+        if os.getpid() != self._pid or self._closed:  # Ctrl-C may come between this and what follows it
             return ""
         self.join()
+        self._closed = True
         code = self.process.exitcode
         self._close()
         if code is not None:

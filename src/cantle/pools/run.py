@@ -31,6 +31,12 @@ QUICK = 0.1
 PATIENCE = 0.25
 """Seconds that a batch is waited for before others are worked on beyond it."""
 
+_BLANK = 4
+"""Attempts at a batch whose workers die before they are at an item: nothing but chance may be to blame."""
+
+_GOING = 1.0
+"""Seconds for a process to end by itself that has closed its end of the connection: then it can say why."""
+
 _TICK = 1.0
 """Seconds between two looks at workers from which nothing comes."""
 
@@ -53,6 +59,10 @@ class Run:
         self._looked = time.monotonic()
         self._early = 0
         """How many workers died one after another before they could begin."""
+        self._began = any(process.ready for process in pool.processes)
+        """Whether any worker could: then nothing is wrong with the program."""
+        self._patience = 2 * pool.workers + 8
+        """How many may die so, one after another, before all is given up."""
         self._idle = 0
         """How many died that could have begun, but did not."""
         self._selector = DefaultSelector()
@@ -220,7 +230,7 @@ class Run:
 
     def _received(self, process: Process, kind: int, number: int, spent: float, data: bytearray) -> None:
         if kind == READY:
-            process.ready = True
+            process.ready = self._began = True
             self._early = 0
         elif kind == BROKEN:
             raise CantleError(
@@ -240,7 +250,7 @@ class Run:
                 self._done.append(job)
 
     def _look_at(self, process: Process, passed: float, now: float) -> None:
-        if not process.ended and not process.process.is_alive():
+        if not process.ended and not process.alive:
             self._died(process)  # its end of the connection is still open: a process that it started has it too
             return
         word = process.raw_place
@@ -276,17 +286,25 @@ class Run:
             self._died_of(process.jobs[0], item, process.pid, how)
         elif not process.ready:
             self._early += 1
+            self._died_early(process.pid, how)
+        else:
+            self._idle += 1
+            if self._idle > self._patience:
+                raise CantleError(f"Worker processes die before they begin ({how}). Use workers=1 to see why.")
+            self._pool.say(f"Worker process {process.pid} died ({how}) while it did nothing. Another one goes on.")
+        self._queue_again(process)
+
+    def _died_early(self, pid: int | None, how: str) -> None:
+        if not self._began and how.startswith("exit code"):  # it was not killed: the program is wrong
             if self._early > 1:
                 raise CantleError(
                     f"Worker processes cannot start ({how}). A script that starts workers needs its main part under "
                     "`if __name__ == '__main__':`, and must be a file; or use workers=1."
                 )
-        else:
-            self._idle += 1
-            if self._idle > 2 * self._pool.workers + 8:
-                raise CantleError(f"Worker processes die before they begin ({how}). Use workers=1 to see why.")
-            self._pool.say(f"Worker process {process.pid} died ({how}) while it did nothing. Another one goes on.")
-        self._queue_again(process)
+            return
+        if self._early > self._patience:
+            raise CantleError(f"Worker processes die before they can begin ({how}). Use fewer workers, or workers=1.")
+        self._pool.say(f"Worker process {pid} died ({how}) before it could begin. Another one is started.")
 
     def _died_of(self, job: Job, item: int | None, pid: int, how: str) -> None:
         job.attempts += 1
@@ -298,7 +316,11 @@ class Run:
             )
             return
         if item is None or not item < len(job) or item in job.skip:
-            raise CantleError(f"Worker processes die ({how}) before they get to a document. Use workers=1 to see why.")
+            if job.attempts > _BLANK:
+                raise CantleError(
+                    f"Worker processes die ({how}) before they get to a document. Use workers=1 to see why."
+                )
+            return
         job.skip[item] = WorkerError(
             f"the worker process died while it cut this document, twice ({how}), most often for lack of memory. Try it "
             "alone with workers=1, or cut the document into parts."
@@ -307,7 +329,8 @@ class Run:
 
     def _drop(self, process: Process) -> str:
         """Have done with a process that ends, but take the answers that it gave. Says how it ended."""
-        process.join()
+        process.join(_GOING)
+        process.kill()  # it may have closed its end and go on
         while (message := process.receive()) is not None:
             self._received(process, *message)
         self._selector.unregister(process.link)
