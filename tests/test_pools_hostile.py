@@ -68,7 +68,8 @@ class SlowToStart(Do):
 
 
 def test_workers_that_are_killed_before_they_can_begin_are_replaced(tmp_path: Path) -> None:
-    go, killed = tmp_path / "go", set()
+    go = tmp_path / "go"
+    killed: set[int | None] = set()
 
     def kill() -> None:
         while len(killed) < 6:

@@ -193,8 +193,25 @@ class _Arrow(_Tables):
             for i, found in enumerate(batches):
                 if places is None or i in places:
                     batch = reader.get_batch(found) if seekable else found
+                    batch = _sound(batch.select(list(self._columns)))
                     start, stop = (0, batch.num_rows) if places is None else places[i]
                     yield batch.slice(start, stop - start)
+
+
+def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, unless what it says of itself leads out of it: reading that would end the process.
+
+    Arrow raises `ArrowInvalid` for it when it is asked. Bytes that are no UTF-8 are another matter, and cost their
+    documents.
+    """
+    for column in batch.columns:
+        column.validate()
+        binary = _BINARY.get(str(column.type))
+        (column if binary is None else column.view(binary)).validate(full=True)
+    return batch
+
+
+_BINARY = {"string": pa.binary(), "large_string": pa.large_binary(), "string_view": pa.binary_view()}
 
 
 class _Documents:
