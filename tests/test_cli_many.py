@@ -183,7 +183,7 @@ def test_documents_that_fail_are_not_held(docs: Path) -> None:
     peaks = []
     for count in (20, 400):
         for i in range(count):
-            (docs / f"{i}.json").write_text(f"[{i}, \"" + "some words " * 13_000, "utf-8")
+            (docs / f"{i}.json").write_text(f'[{i}, "' + "some words " * 13_000, "utf-8")
         peaks.append(peak("docs", "-o", "out.jsonl", code=1))
     assert peaks[1] - peaks[0] < 20 << 20  # of 57 MB
 
