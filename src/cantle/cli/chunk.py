@@ -261,4 +261,5 @@ class _Run:
             total = self.kept + self.done + len(self.failed)
             raise Failure(f"{len(self.failed)} of {counted(total, 'document')} failed.")
         if not quiet and sys.stderr.isatty():
-            click.echo(totals(self.done, self.chunks, self.bytes, self.seconds), err=True)
+            said = totals(self.done, self.chunks, self.bytes, self.seconds)
+            click.echo(f"{said}, besides {self.kept} done before" if self.kept else said, err=True)

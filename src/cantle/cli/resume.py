@@ -261,6 +261,8 @@ class Partial:
             return
         if not len(self.entries):
             self._remove()
+            if isinstance(error, KeyboardInterrupt) and not self._quiet:
+                error.add_note("No document was done yet, and nothing is kept.")
             return
         with suppress(OSError):
             self._sync()
