@@ -25,6 +25,9 @@ class Poisoned:
             raise Unsendable(source.text, 1)
         if source.text.startswith("WARN"):
             warnings.warn("this text warns", UserWarning, stacklevel=2)
+        if source.text.startswith("FLOOD"):
+            for i in range(20_000):
+                warnings.warn(f"flood {i}", UserWarning, stacklevel=2)
         at = 0
         for part in source.text.split("\n\n"):
             yield Chunk(part, at, at + len(part))

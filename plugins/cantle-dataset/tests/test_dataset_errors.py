@@ -167,3 +167,9 @@ def test_a_strategy_that_cannot_be_sent_says_so() -> None:
 
     with pytest.raises(OptionError, match=r"cannot be sent to the process that a timeout needs.*leave out timeout"):
         chunk_table(pa.table({"id": ["a"], "text": ["x"]}), "recursive", length_function=Locked(), timeout=9)
+
+
+def test_warnings_without_end_come_back_bounded(strategies: Any) -> None:
+    with pytest.warns(UserWarning, match="flood") as caught:
+        Chunker(strategies.Poisoned(), timeout=60)(pa.table({"id": ["a"], "text": ["FLOOD"]}))
+    assert [str(one.message) for one in caught] == [f"flood {i}" for i in range(1000)]

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pyarrow as pa
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Piece", "Work", "cut_apart", "settled"]
 
 _KEPT = 4
+
+_NOTES = 1000
+"""Different warnings of one piece that are passed on: documents that warn without end fill no memory."""
+
+_WARNED = 10_000
+"""Warnings that are remembered so as not to be shown again; all are forgotten where each document has its own."""
+
+Note = tuple[str, type[Warning], str, int]
 
 
 class Piece:
@@ -53,7 +61,7 @@ class Answer:
     data: bytes
     failed: list[Failed]
     same: bool
-    warned: list[tuple[str, type[Warning], str, int]] = field(default_factory=list)
+    warned: list[Note] = field(default_factory=list)
 
 
 class Work:
@@ -70,8 +78,22 @@ class Work:
 
     def __call__(self, batch: Piece, skip: Mapping[int, Exception], mark: Callable[[int], None]) -> Answer:
         """The chunks of a piece."""
-        with warnings.catch_warnings(record=True) as caught:
+        notes: dict[Note, None] = {}
+
+        def note(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if len(notes) < _NOTES:
+                notes[str(message), category, filename, lineno] = None
+
+        with warnings.catch_warnings():
             warnings.simplefilter("always")  # the filters of the process that asked decide
+            warnings.showwarning = note
             cut = self._chunker.cut(batch.batch, skip, mark)
         made = cut.batch
         text, content = made.column("text"), made.column("content")
@@ -80,12 +102,13 @@ class Work:
             place = made.schema.get_field_index("content")
             made = made.set_column(place, made.schema.field(place), pa.nulls(made.num_rows, pa.string()))
         failed = [replace(one, error=_sendable(one.error)) for one in cut.failed]
-        notes = [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
-        return Answer(_packed(made), failed, same, notes)
+        return Answer(_packed(made), failed, same, list(notes))
 
 
 def settled(answer: Answer, registry: dict[Any, Any]) -> Cut:
     """What an answer says; its warnings are given again under our filters, once a place."""
+    if answer.warned and len(registry) > _WARNED:
+        registry.clear()
     for message, category, filename, line in answer.warned:
         warnings.warn_explicit(message, category, filename, line, registry=registry)
     made = _unpacked(answer.data)

@@ -49,14 +49,20 @@ class Place:
         self._overwrite = overwrite
         if self._out.exists() and not overwrite:
             raise OptionError(f"{out} is there already. Give another name, or --overwrite to replace it.")
-        if self._out.exists() and self._out.is_dir() and not _is_dataset(self._out):
+        if self._out.is_dir() and (foreign := _foreign(self._out)):
             raise OptionError(
-                f"{out} holds other things than a dataset of cantle (no {MARKER} of ours), so it is not replaced. "
+                f"{out} holds other things than a dataset of cantle ({foreign}), so it is not replaced. "
                 "Remove it yourself, or give another name."
             )
         if self._out.exists() and self._out.is_dir() == self.single:
             what = "a folder" if self.single else "a file"
             raise OptionError(f"{out} is {what}. A name that ends with .parquet is one file, all others are folders.")
+        self._errors = self._out.with_name(f"{self._out.name}.errors.jsonl")
+        if self.single and os.path.lexists(self._errors) and not _is_of_errors(self._errors):
+            raise OptionError(
+                f"{self._errors} is there, which {out} needs for the documents that fail, and is not ours. Remove it "
+                "yourself, or give another name."
+            )
         self._folder: Path | None = None
 
     def __enter__(self) -> Place:
@@ -75,8 +81,10 @@ class Place:
         given = Path(os.path.realpath(source))
         if given == self._out or given in self._out.parents or self._out in given.parents:
             raise OptionError(f"{self._out} is what is read, or one is in the other. Write the chunks elsewhere.")
-        if any(Path(os.path.realpath(file)) == self._out for file in files):
-            raise OptionError(f"{self._out} is read, and would be replaced. Write the chunks to another place.")
+        replaced = {self._out, self._errors} if self.single else {self._out}
+        for real in map(Path, map(os.path.realpath, files)):
+            if not replaced.isdisjoint((real, *real.parents)):  # links may lead there
+                raise OptionError(f"{real} is read, and would be replaced. Write the chunks to another place.")
 
     @property
     def folder(self) -> str:
@@ -114,11 +122,10 @@ class Place:
         lines = "".join(to_json({"document_id": f.document_id, "error": f.error}) + "\n" for f in failures)
         if self.single:
             one = named[0] if len(named) == 1 else _concatenated(named, made / "all.parquet")
-            errors = self._out.with_name(f"{self._out.name}.errors.jsonl")
             with suppress(FileNotFoundError):
-                errors.unlink()
+                self._errors.unlink()
             if failures:
-                errors.write_text(lines, encoding="utf-8")
+                self._errors.write_text(lines, encoding="utf-8")
             _umasked(one, 0o666)
             _synced(one)
             os.replace(one, self._out)
@@ -157,14 +164,30 @@ class Place:
         )
 
 
-def _is_dataset(folder: Path) -> bool:
-    if not any(folder.iterdir()):
-        return True
+def _foreign(folder: Path) -> str:
+    """What is in a folder that is no part of a dataset of ours; nothing if there is nothing else."""
+    names = sorted(file.name for file in folder.iterdir())
+    if not names:
+        return ""
     try:
         marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
+        marker = None
+    if not isinstance(marker, dict) or "schema" not in marker or not isinstance(marker.get("parts"), dict):
+        return f"no {MARKER} of ours"
+    ours = {MARKER, ERRORS, *marker["parts"]}
+    others = [name for name in names if name not in ours and not name.startswith(".")]
+    return others[0] if others else ""
+
+
+def _is_of_errors(file: Path) -> bool:
+    """Whether a file is a list of documents that failed: what its first line holds tells."""
+    try:
+        with file.open("rb") as lines:
+            first = json.loads(lines.readline(1 << 20))
+    except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(marker, dict) and "schema" in marker and "parts" in marker
+    return isinstance(first, dict) and first.keys() == {"document_id", "error"}
 
 
 def _umasked(path: Path, mode: int) -> None:

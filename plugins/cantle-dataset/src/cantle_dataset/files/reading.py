@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from cantle.errors import OptionError
+
 from ..errors import DatasetError
 from .missing import missing_column
 
@@ -92,6 +94,9 @@ class _Tables:
         missing = [name for name in self._columns if name not in schema.names]
         if missing:
             raise missing_column(file, missing[0], schema.names)
+        for name in self._columns:
+            if (count := schema.names.count(name)) > 1:
+                raise OptionError(f"{file} has {count} columns {name!r}. Rename or leave out all but one.")
         return pa.schema([schema.field(name).remove_metadata() for name in self._columns])
 
     def rows(self) -> int:
