@@ -120,6 +120,7 @@ def test_a_stream_gives_the_chunks_of_the_text(text: str, options: dict[str, Any
         "   " + PROSE.replace("\n", " ") * 20,
         "\n\x1cA leading sentence here:\n" * 200 + "\x1cA leading sentence here:\n",
         " \t\n\xa0\u2003\r\n\x0b\x0c\x1c\x85\u2028\ufeff A leading sentence here:\n" * 110,
+        f"? \n- \n\n\n\u300d\u3002\u300d(a) x\n\x85\n\n\ufeff{PHOTO}{PHOTO}{PHOTO}" * 30,
         "1 Intro\n" + PROSE * 9 + "\n2 More\n\nx\n\n3 Last\n" + PROSE * 9,
     ],
     ids=[
@@ -143,7 +144,7 @@ def test_a_stream_gives_the_chunks_of_the_text(text: str, options: dict[str, Any
         {"max_size": 200, "overlap": 60, "normalize_whitespace": True},
         {"max_size": 60, "length_function": "cl100k_base", "overlap": 20, "explain": True},
         {"max_size": 40, "length_function": "words", "min_chunk_size": 0},
-        {"max_size": 5},
+        {"max_size": 5, "explain": True, "min_chunk_size": 0},
     ],
     ids=["characters", "tokens", "words", "letters"],
 )

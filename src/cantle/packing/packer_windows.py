@@ -10,7 +10,7 @@ from ..lengths.windowed import Unsettled
 from .engine import Packer
 from .levels import Level, Pieces
 from .plain import GUESSED
-from .prose import Sentences
+from .prose import SentencesFrom
 
 __all__ = ["WindowPacker"]
 
@@ -30,8 +30,8 @@ class WindowPacker(Packer):
     ) -> None:
         super().__init__(text, _Watched(measure, self), levels, limit=limit, explain=explain)
         self.known = known
-        self.place, self.count, self.region = -1, 0, (0, 0)
-        self._sentences = next(level for level in levels if isinstance(level, Sentences))
+        self.place, self.count, self.region = -1, 0, (0, 0, False)
+        self._sentences = next(level for level in levels if isinstance(level, SentencesFrom))
         self._slack = 0 if measure.exact else GUESSED
         self._end = 0
 

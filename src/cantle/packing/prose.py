@@ -30,29 +30,18 @@ class Sentences:
     ) -> None:
         self.segmenter, self.is_item = segmenter, is_item
         self._starts, self._ends = [start for start, _ in keep], [end for _, end in keep]
-        self.region = 0, 0
-        """The last region that was looked at."""
 
     def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
         """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
-        self.region = low, _ = self._begin(start), end
-        pieces = _SentencePieces(self.segmenter.on(text[low:end]), low, end, self._starts, self._ends)
-        begin = pieces.begin(start)
-        first = pieces.next(begin)[0]
-        self._check(start, begin, first, end)
-        return pieces if first < end else None
-
-    def _begin(self, start: int) -> int:
-        return start
-
-    def _check(self, start: int, begin: int, first: int, end: int) -> None:
-        """Look at where the first sentence of a region begins and ends."""
+        pieces = _SentencePieces(self.segmenter.on(text[start:end]), start, end, self._starts, self._ends)
+        return pieces if pieces.next(pieces.begin(start))[0] < end else None
 
 
 class SentencesFrom(Sentences):
     """The same in a window, in which sentences and what is kept are settled up to `known`.
 
     The region that one begins in, at `place`, began earlier, at `begin`: sentences depend a little on what is before.
+    `parted` says that one ends between the two, and so what is left of the region is a piece.
     """
 
     def __init__(
@@ -63,17 +52,24 @@ class SentencesFrom(Sentences):
         place: int,
         begin: int,
         known: int,
+        parted: bool,
     ) -> None:
         super().__init__(segmenter, keep, is_item)
-        self._place, self._from, self._known = place, begin, known
+        self.region = 0, 0, False
+        """The last region that was looked at, and whether a sentence surely ends inside of it."""
+        self._place, self._from, self._known, self._parted = place, begin, known, parted
 
-    def _begin(self, start: int) -> int:
-        return self._from if start == self._place else start
-
-    def _check(self, start: int, begin: int, first: int, end: int) -> None:
+    def on(self, text: str, start: int, end: int, strip: bool) -> Pieces | None:
+        """The pieces of a region, or None when it is one sentence or none ends outside the stretches."""
+        low, parted = (self._from, self._parted) if start == self._place else (start, False)
+        pieces = _SentencePieces(self.segmenter.on(text[low:end]), low, end, self._starts, self._ends)
+        begin = pieces.begin(start)
+        first = pieces.next(begin)[0]
         # Whether there is a sentence at all says whether white space in front of it is left out at once.
         if end > self._known and first > self._known and begin > start:
             raise Unsettled
+        self.region = low, end, parted or (first < end and first <= self._known)
+        return pieces if parted or first < end else None
 
 
 class _SentencePieces:

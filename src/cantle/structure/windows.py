@@ -58,6 +58,8 @@ class _Long:
     """From where on it is to be looked for what is not cut."""
     region: int = -1
     """Where the sentences are looked for that the place is among; -1 for no other place."""
+    parted: bool = False
+    """Whether a sentence ends there before the place."""
     span: tuple[int, int, Cut | None, float] | None = None
     """The last chunk, which the next one may be joined with, with its length."""
     follows: bool = False
@@ -202,7 +204,7 @@ class _Stream:
             region = long.region - offset
             if region < 0:
                 region %= _ALIGNED  # clusters are looked for in blocks, counted from there
-        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region, reach)
+        sentences = SentencesFrom(self.segmenter, keep, window.outline.is_item, place, region, reach, long.parted)
         levels = ladder(
             text,
             place,
@@ -235,8 +237,9 @@ class _Stream:
             items = [*leads, *led, *cutter.ties(origin, end)]
             long.origin = _begin_of(items, packer.place) + offset
             long.place = packer.place + offset
-            low, high = packer.region
-            long.region = low + offset if low <= packer.place < high else -1
+            low, high, parted = packer.region
+            inside = low <= packer.place < high
+            long.region, long.parted = low + offset if inside else -1, inside and parted
         return False
 
     def _end(self, window: _Window, long: _Long) -> tuple[int, int | None]:
