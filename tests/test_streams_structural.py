@@ -135,6 +135,7 @@ def test_a_stream_gives_the_chunks_of_the_text(text: str, options: dict[str, Any
         "indented",
         "blanks",
         "blank lines",
+        "odd gaps",
         "long sections",
     ],
 )
