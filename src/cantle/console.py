@@ -53,6 +53,7 @@ class Bar:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._show(refresh=False)  # what came since it was last shown; stopping draws it
         self._progress.stop()
 
     def tick(self) -> None:
