@@ -26,7 +26,7 @@ PATH = "/v1/strategies/recursive"
 
 
 def claims(**more: Any) -> dict[str, Any]:
-    found = {"hostId": "acme", "userId": "ana", "exp": int(time.time()) + 600, **more}
+    found = {"hostId": "acme", "userId": "ana", "exp": int(time.time()) + 86_400, **more}
     return {name: value for name, value in found.items() if value is not ...}
 
 
@@ -68,8 +68,8 @@ BAD = {
     ),
     "expired": (f"Bearer {signed(exp=int(time.time()) - 60)}", "has expired"),
     "no exp": (f"Bearer {signed(exp=...)}", "no claim exp"),
-    "not yet": (f"Bearer {signed(nbf=int(time.time()) + 600)}", "not valid yet"),
-    "issued later": (f"Bearer {signed(iat=int(time.time()) + 600)}", "not valid yet"),
+    "not yet": (f"Bearer {signed(nbf=int(time.time()) + 43_200)}", "not valid yet"),
+    "issued later": (f"Bearer {signed(iat=int(time.time()) + 43_200)}", "not valid yet"),
     "exp is a word": (f"Bearer {by_hand(HS, claims(exp='never'))}", "cannot be read"),
     "exp has no end": (f"Bearer {by_hand(HS, ENDLESS)}", "cannot be read"),
     "exp is a list": (f"Bearer {by_hand(HS, claims(exp=[1]))}", "cannot be read"),

@@ -34,7 +34,7 @@ def jwk(key: Any, kid: str | None, **more: Any) -> dict[str, Any]:
 
 
 def token(key: Any, algorithm: str = "RS256", kid: str | None = "one") -> str:
-    claims = {"hostId": "acme", "userId": "ana", "exp": int(time.time()) + 600}
+    claims = {"hostId": "acme", "userId": "ana", "exp": int(time.time()) + 86_400}
     return jwt.encode(claims, key, algorithm, headers={} if kid is None else {"kid": kid})
 
 
