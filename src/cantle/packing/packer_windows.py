@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..chunk import Cut
 from ..lengths import Measure
 from ..lengths.windowed import Unsettled
@@ -11,6 +9,7 @@ from .engine import Packer
 from .levels import Level, Pieces
 from .plain import GUESSED
 from .prose import SentencesFrom
+from .watched import Watched
 
 __all__ = ["WindowPacker"]
 
@@ -28,7 +27,8 @@ class WindowPacker(Packer):
     def __init__(
         self, text: str, measure: Measure, levels: list[Level], *, limit: float, explain: bool, known: int
     ) -> None:
-        super().__init__(text, _Watched(measure, self), levels, limit=limit, explain=explain)
+        self.watched = Watched(measure, self.reach)
+        super().__init__(text, self.watched, levels, limit=limit, explain=explain)
         self.known = known
         self.place, self.count, self.region = -1, 0, (0, 0, False)
         self._sentences = next(level for level in levels if isinstance(level, SentencesFrom))
@@ -45,22 +45,3 @@ class WindowPacker(Packer):
             raise Unsettled
         if most < self._end - self._slack and not (self.text[start].isspace() or self.text[start] == "\ufeff"):
             self.place, self.count, self.region = start, len(self.spans.starts), self._sentences.region
-
-
-class _Watched:
-    """A measure that says what it is asked for."""
-
-    def __init__(self, measure: Measure, packer: WindowPacker) -> None:
-        self._measure, self._packer = measure, packer
-        self.exact, self.length, self.fit_back = measure.exact, measure.length, measure.fit_back
-        within = getattr(measure, "within", None)
-        if within is not None:
-            self.within = within
-
-    def fit(self, start: int, limit: float) -> int:
-        most = self._measure.fit(start, limit)
-        self._packer.reach(start, most)
-        return most
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._measure, name)

@@ -222,6 +222,8 @@ class _Stream:
             packer.pack_region(place, end)
         except Unsettled:
             done = False
+        finally:
+            packer.watched.release()
         spans = packer.spans
         count = len(spans.starts) if done else packer.count
         for i in range(count):
